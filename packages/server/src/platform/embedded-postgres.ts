@@ -1,0 +1,132 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { accountFor, giveTo } from './postgres/account.ts'
+import { findBinaries } from './postgres/binaries.ts'
+import { DATABASE, prepare, USERNAME } from './postgres/cluster.ts'
+import { placeOf, PORT } from './postgres/place.ts'
+import type { Place } from './postgres/place.ts'
+import { clearTheWay, postmasterOf, runs } from './postgres/postmaster.ts'
+import { holderOf, lockFileOf, tryLock } from './postgres/server-lock.ts'
+import type { Lock, Mode } from './postgres/server-lock.ts'
+import { fileError, StartError } from './postgres/start-error.ts'
+import { supervise } from './postgres/supervise.ts'
+
+export { StartError } from './postgres/start-error.ts'
+
+/** For the driver: `host` is the folder of the Unix socket. It stays the same when PostgreSQL is started again. */
+export type Connection = {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly username: string
+}
+
+export type EmbeddedPostgres = {
+  readonly connection: Connection
+  /** False when it joined a PostgreSQL that another Postroad process runs. */
+  readonly started: boolean
+  /** Stops what this process started (fast, after 10 s immediate) and lets the folder go. Many calls are one. */
+  stop(): Promise<void>
+  /** Hears one line for each unexpected death and each new reason why it is not back yet; nothing of a joined one. */
+  onExit(listener: (line: string) => void): void
+}
+
+export type EmbeddedPostgresOptions = {
+  readonly dataDir: string
+  /** `own`: be the only Postroad server here. `join`: use the running PostgreSQL, or start one until `stop()`. */
+  readonly mode: Mode
+  /** PostgreSQL settings over our tuning; durability and privacy settings cannot be changed. */
+  readonly settings?: Readonly<Record<string, string>>
+  readonly log?: (line: string) => void
+}
+
+const ownPatienceMs = 10_000
+const joinPatienceMs = 30_000
+const pollMs = 25
+
+/**
+ * Opens the PostgreSQL of a data folder, made on the first call, and keeps it running until `stop()`.
+ * Resolves when connections are taken; a StartError says in one line why not and what to do.
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const place = makePlace(options.dataDir)
+  const lock = options.mode === 'own' ? await lockToOwn(place) : await lockToJoin(place)
+  if ('socketDir' in lock) return joined(lock.socketDir)
+  try {
+    return await start(place, { ...options, lock })
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+type Held = EmbeddedPostgresOptions & { readonly lock: Lock }
+
+async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
+  const { lock, settings = {}, log = () => undefined } = options
+  const listeners = new Set<(line: string) => void>()
+  const tell = (line: string): void => { for (const listener of listeners) listener(line) }
+  const site = { ...place, account: accountFor(place), binaries: findBinaries() }
+  giveTo(site.account, lockFileOf(place.dataDir))
+  if (await clearTheWay(place)) log('Stopped the PostgreSQL that a killed Postroad server had left running')
+  await prepare(site)
+  const supervised = await supervise({ site, settings, tell, log })
+  let stopping: Promise<void> | undefined
+  return {
+    connection: connectionTo(place.socketDir),
+    started: true,
+    stop: () => stopping ??= supervised.stop().finally(() => { lock.release() }),
+    onExit: (listener) => { listeners.add(listener) },
+  }
+}
+
+function joined(socketDir: string): EmbeddedPostgres {
+  return { connection: connectionTo(socketDir), started: false, stop: () => Promise.resolve(), onExit: () => undefined }
+}
+
+/** The lock for a server: a command that has the folder for a moment is waited for, another server is not. */
+async function lockToOwn({ dataDir }: Place): Promise<Lock> {
+  const end = performance.now() + ownPatienceMs
+  for (;;) {
+    const lock = tryLock(dataDir, 'own')
+    if (lock !== undefined) return lock
+    const holder = holderOf(dataDir)
+    if (holder?.mode === 'own' || performance.now() > end) throw inUse(dataDir)
+    await sleep(pollMs)
+  }
+}
+
+/** The lock when nobody runs PostgreSQL here, else the socket of the server that does, once it takes connections. */
+async function lockToJoin({ dataDir, folder }: Place): Promise<Lock | { readonly socketDir: string }> {
+  const end = performance.now() + joinPatienceMs
+  for (;;) {
+    const lock = tryLock(dataDir, 'join')
+    if (lock !== undefined) return lock
+    const running = postmasterOf(folder)
+    if (holderOf(dataDir)?.mode === 'own' && running?.ready === true && runs(running.pid, folder)) return running
+    if (performance.now() > end) throw inUse(dataDir)
+    await sleep(pollMs)
+  }
+}
+
+function inUse(dataDir: string): StartError {
+  const holder = holderOf(dataDir)
+  const who = holder === undefined ? '' : ` (process ${holder.pid})`
+  const what = `${dataDir} is in use by another Postroad server${who}`
+  return new StartError(`${what}: stop it, or set DATA_DIR to another folder`)
+}
+
+function makePlace(dataDir: string): Place {
+  try {
+    mkdirSync(resolve(dataDir), { recursive: true })
+    accessSync(dataDir, constants.W_OK | constants.X_OK)
+    return placeOf(dataDir)
+  } catch (error) {
+    throw fileError(error, dataDir)
+  }
+}
+
+function connectionTo(host: string): Connection {
+  return { host, port: PORT, database: DATABASE, username: USERNAME }
+}

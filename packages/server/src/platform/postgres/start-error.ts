@@ -1,0 +1,99 @@
+/** PostgreSQL's and the system's many ways to say no, each turned into one line that a person can act on. */
+
+/** Why the database could not be opened: `message` is one line that says what was wrong and what to do. */
+export class StartError extends Error {
+  override readonly name: string = 'StartError'
+}
+
+/** The folder's previous processes have not all ended yet: worth trying again for a few seconds. */
+export class StillInUse extends StartError {}
+
+type Where = { readonly dataDir: string, readonly folder: string, readonly logFile: string }
+
+/** The first that fits decides, so the causes (no space) stand before what they lead to (a damaged file). */
+const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => string])[] = [
+  [/No space left on device|Disk quota exceeded|Check free disk space/, ({ dataDir }) => diskFull(dataDir)],
+  [/^setpriv: (.*)/m, (_, found) =>
+    `PostgreSQL does not run as root, and no other user gets into these folders (setpriv: ${found}): `
+    + 'set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user'],
+  [/initialized by PostgreSQL version ([\d.]+)/, ({ folder }, found) => otherVersion(folder, found)],
+  [/pre-existing shared memory block|lock file "[^"]*" already exists/, ({ folder }) =>
+    `${folder} is still in use by another PostgreSQL process: stop that process, then start again`],
+  [/(could not \w+ .*shared memory.*|could not create semaphores.*|.*Cannot allocate memory.*)/,
+    (_, found) => `PostgreSQL could not get shared memory (${found}): give the machine more memory, `
+      + 'or the container a larger /dev/shm (docker: --shm-size=256m)'],
+  [/(.*(?:Unix-domain socket|\.s\.PGSQL\.).*)/, ({ dataDir }, found) =>
+    `PostgreSQL could not make its socket (${found}): set DATA_DIR to another folder than ${dataDir}`],
+  [/could not look up effective user ID (\d+)/, (_, found) =>
+    `User ${found} has no name on this system and PostgreSQL needs one: add it to /etc/passwd, `
+    + 'run as another user, or set DATABASE_URL'],
+  [/(error while loading shared libraries.*|version `GLIBC.*' not found.*)/, (_, found) =>
+    `The embedded PostgreSQL cannot run here (${found}): run \`npm rebuild\` so that its install script runs, `
+    + 'or set DATABASE_URL'],
+  [/(.*(?:Permission denied|Operation not permitted|Read-only file system|has wrong ownership).*)/,
+    ({ dataDir }, found) => `PostgreSQL may not use its files (${found}): give ${dataDir} to the user `
+      + 'that runs Postroad, or set DATA_DIR to another folder'],
+  [/(.*(?:checkpoint record|pg_control|incorrect checksum|invalid page|files are incompatible).*)/, damaged],
+  [/(.*could not (?:open|read|access) (?:file|directory).*)/, damaged],
+]
+
+/** One sentence for a folder made by another major version of PostgreSQL than `found` names. */
+export function otherVersion(folder: string, found: string): string {
+  return `The data in ${folder} was made by PostgreSQL ${found} and this Postroad brings another version: `
+    + 'move it over with pg_dump from the old version, or set DATA_DIR to another folder'
+}
+
+function damaged({ folder }: Where, found: string): string {
+  return `The data in ${folder} is damaged or is not PostgreSQL's (${found}): `
+    + 'restore a backup there, or move it away to begin with an empty database'
+}
+
+function diskFull(dataDir: string): string {
+  return `The disk that holds ${dataDir} is full: free some space on it, then start again`
+}
+
+/** What the output of initdb or postgres comes down to, as one line without a date. */
+export function lastWords(output: string): string {
+  const lines = output.split('\n').map(withoutPrefix).filter((line) => line !== '')
+  const worst = lines.findLast((line) => /(FATAL|PANIC|error|ERROR):/.test(line))
+  return (worst ?? lines.at(-1) ?? 'it said nothing').replace(/^(FATAL|PANIC|ERROR|LOG): +/, '')
+}
+
+/** The error for a PostgreSQL program that ended with `output`: `where` is named in what to do. */
+export function explain(output: string, where: Where): StartError {
+  // What PostgreSQL logs of an ordinary start names sockets and checkpoints too.
+  const said = output.split('\n').map(withoutPrefix).filter((line) => !line.startsWith('LOG:')).join('\n')
+  for (const [pattern, sentence] of SENTENCES) {
+    const match = pattern.exec(said)
+    if (match === null) continue
+    const line = sentence(where, (match[1] ?? match[0]).replace(/^(FATAL|PANIC|ERROR|LOG): +/, ''))
+    return /pre-existing shared memory/.test(match[0]) ? new StillInUse(line) : new StartError(line)
+  }
+  return new StartError(`PostgreSQL did not start (${lastWords(output)}): its log is ${where.logFile}`)
+}
+
+/** The error for a refusal of the file system at `path`; what is not the system's is handed back as it came. */
+export function fileError(error: unknown, path: string): unknown {
+  const code = codeOf(error)
+  const refused = (line: string): StartError => new StartError(line, { cause: error })
+  switch (code) {
+    case 'ENOSPC': case 'EDQUOT': return refused(diskFull(path))
+    case 'EACCES': case 'EPERM': case 'EROFS':
+      return refused(`${path} is not writable for this user: run as its owner, or set DATA_DIR to another folder`)
+    case 'ENOTDIR': case 'EEXIST':
+      return refused(`${path} is a file where a folder is needed: set DATA_DIR to a folder`)
+    case 'ENAMETOOLONG':
+      return refused(`${path} is too long a path for this system: set DATA_DIR to a shorter one`)
+    case undefined: return error
+    default: return refused(`${path} cannot be used (${code}): set DATA_DIR to another folder`)
+  }
+}
+
+/** The system's name of an error (`ENOENT`), or undefined when it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function withoutPrefix(line: string): string {
+  return line.replace(/^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] /, '').trim()
+}
