@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Condition, Conditions, splitPath } from './condition.ts'
+
+const kept = (sent: unknown): unknown => Condition.parse(sent)
+
+function refusal(sent: unknown): string {
+  const parsed = Condition.safeParse(sent)
+  assert.equal(parsed.success, false, JSON.stringify(sent))
+  assert.equal(parsed.error.issues.length, 1)
+  return parsed.error.issues[0]?.message ?? ''
+}
+
+test('an exact match is kept as {path, equals}, however it was sent', () => {
+  assert.deepEqual(kept({ path: 'a', op: 'equals', value: 1 }), { path: 'a', equals: 1 })
+  assert.deepEqual(kept({ path: 'a', equals: null }), { path: 'a', equals: null })
+})
+
+test('each op is accepted with a value of its kind and kept as it is', () => {
+  const conditions = [
+    { path: 'a.b', op: 'not_equals', value: 'x' },
+    { path: 'a', op: 'contains', value: '' },
+    { path: 'a', op: 'exists' },
+    { path: 'a', op: 'gt', value: -1.5 },
+    { path: 'a', op: 'gte', value: 0 },
+    { path: 'a', op: 'lt', value: 1 },
+    { path: 'a', op: 'lte', value: 1e6 },
+    { path: 'a', op: 'in', value: ['x', 1, true, null] },
+    { path: 'a', op: 'regex', value: '^a+$' },
+  ]
+  assert.deepEqual(Conditions.parse(conditions), conditions)
+})
+
+test('what is kept is accepted again and stays the same', () => {
+  const once = kept({ path: 'a', op: 'equals', value: 'x' })
+  assert.deepEqual(kept(once), once)
+})
+
+test('exists takes no value, every other op needs one', () => {
+  assert.match(refusal({ path: 'a', op: 'exists', value: true }), /takes no value/)
+  for (const op of ['equals', 'not_equals', 'contains', 'gt', 'gte', 'lt', 'lte', 'in', 'regex']) {
+    assert.match(refusal({ path: 'a', op }), /needs a value/)
+  }
+  assert.match(refusal({ path: 'a' }), /needs an op/)
+})
+
+test('equals stands alone, and no other property is allowed', () => {
+  assert.match(refusal({ path: 'a', equals: 1, op: 'equals' }), /stands alone/)
+  assert.match(refusal({ path: 'a', equals: 1, value: 1 }), /stands alone/)
+  assert.match(refusal({ path: 'a', equals: 1, negate: true }), /no property "negate"/)
+  assert.match(refusal('a'), /is an object/)
+})
+
+test('gt, gte, lt and lte need a finite number', () => {
+  for (const value of ['1', null, true, Number.NaN, Infinity, [1]]) assert.match(refusal({ path: 'a', op: 'gt', value }), /finite number/)
+})
+
+test('contains needs text, regex a pattern of at most 200 characters', () => {
+  assert.match(refusal({ path: 'a', op: 'contains', value: 1 }), /needs text/)
+  assert.match(refusal({ path: 'a', op: 'regex', value: '' }), /needs a pattern/)
+  assert.match(refusal({ path: 'a', op: 'regex', value: 'a'.repeat(201) }), /at most 200/)
+  assert.ok(kept({ path: 'a', op: 'regex', value: 'a'.repeat(200) }))
+})
+
+test('in needs 1 to 100 scalars', () => {
+  assert.match(refusal({ path: 'a', op: 'in', value: [] }), /1 to 100/)
+  assert.match(refusal({ path: 'a', op: 'in', value: Array(101).fill('x') }), /1 to 100/)
+  assert.match(refusal({ path: 'a', op: 'in', value: 'x' }), /1 to 100/)
+  assert.match(refusal({ path: 'a', op: 'in', value: [{}] }), /cannot be compared/)
+  assert.ok(kept({ path: 'a', op: 'in', value: Array(100).fill('x') }))
+})
+
+test('objects and numbers that have lost digits cannot be compared with', () => {
+  assert.match(refusal({ path: 'a', equals: {} }), /cannot be compared/)
+  assert.match(refusal({ path: 'a', equals: 2 ** 60 }), /in quotes/)
+})
+
+test('a path has 1 to 256 characters and no empty step', () => {
+  for (const path of ['', '.a', 'a..b', 'a.', 'a'.repeat(257), 3]) assert.notEqual(refusal({ path, equals: 1 }), '')
+})
+
+test('a path is split at dots; a literal dot and a backslash are escaped', () => {
+  assert.deepEqual(splitPath('items.0.id'), ['items', '0', 'id'])
+  assert.deepEqual(splitPath('a\\.b.c\\\\.d'), ['a.b', 'c\\', 'd'])
+  assert.deepEqual(splitPath('a\\b'), ['a\\b'])
+})
+
+test('an empty list is a list; 51 conditions are too many', () => {
+  assert.deepEqual(Conditions.parse([]), [])
+  assert.equal(Conditions.safeParse(Array(51).fill({ path: 'a', op: 'exists' })).success, false)
+})

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** The one dialect of rules, endpoint criteria and workflow and trigger conditions (contract part 2, "Condition"). */
+export const CONDITION_OPS = ['equals', 'not_equals', 'contains', 'exists', 'gt', 'gte', 'lt', 'lte', 'in', 'regex'] as const
+export type ConditionOp = (typeof CONDITION_OPS)[number]
+
+/** The steps of a dot path: `items.0.id` → `['items', '0', 'id']`; `\.` is a dot in a key, `\\` a backslash. */
+export function splitPath(path: string): readonly string[] {
+  const steps: string[] = []
+  let step = ''
+  for (let at = 0; at < path.length; at += 1) {
+    const letter = path.charAt(at)
+    const next = path.charAt(at + 1)
+    if (letter === '\\' && (next === '.' || next === '\\')) {
+      step += next
+      at += 1
+    } else if (letter === '.') {
+      steps.push(step)
+      step = ''
+    } else {
+      step += letter
+    }
+  }
+  steps.push(step)
+  return steps
+}
+
+/** A dot path into a payload or a record. */
+export const DotPath = z
+  .string('A path is text, such as "items.0.id".')
+  .min(1, { error: 'A path may not be empty; write one such as "items.0.id".', abort: true })
+  .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters; shorten it.`)
+  .refine((path) => splitPath(path).every((step) => step !== ''), 'A path may not have an empty step; write a literal dot as "\\.".')
+
+const MEMBERS = ['path', 'op', 'value', 'equals']
+
+const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
+export type Scalar = z.infer<typeof Scalar>
+
+const Stored = z.union([
+  z.strictObject({ path: DotPath, equals: Scalar }),
+  z.strictObject({ path: DotPath, op: z.literal('not_equals'), value: Scalar }),
+  z.strictObject({ path: DotPath, op: z.literal('in'), value: z.array(Scalar) }),
+  z.strictObject({ path: DotPath, op: z.enum(['contains', 'regex']), value: z.string() }),
+  z.strictObject({ path: DotPath, op: z.enum(['gt', 'gte', 'lt', 'lte']), value: z.number() }),
+  z.strictObject({ path: DotPath, op: z.literal('exists') }),
+])
+
+// Loose, because a pipe loses the issue of a strict object; `problemOf` refuses unknown members instead.
+const Sent = z
+  .looseObject(
+    {
+      path: DotPath.describe('Dot path into the payload; a literal dot in a key is `\\.`.'),
+      op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
+      value: z.unknown().optional().describe('Required for every op except `exists`.'),
+      equals: z.unknown().optional().describe('Shorthand for op `equals` with this value; not together with op and value.'),
+    },
+    'A condition is an object with path, op and value, or with path and equals.',
+  )
+  .superRefine((sent, ctx) => {
+    const message = problemOf(sent)
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message })
+  })
+  .meta({ additionalProperties: false })
+
+/** One condition. Comes in as `{path, op, value}` or `{path, equals}`; an exact match is kept as `{path, equals}`. */
+export const Condition = Sent.transform((sent): z.input<typeof Stored> => {
+  const { path, op = 'equals' } = sent
+  if (op === 'exists') return { path, op }
+  const value = 'equals' in sent ? sent.equals : sent.value
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Stored, the next link of the pipe, checks this shape
+  return (op === 'equals' ? { path, equals: value } : { path, op, value }) as z.input<typeof Stored>
+}).pipe(Stored)
+export type Condition = z.infer<typeof Condition>
+
+/** A list of conditions: all must hold, and an empty list matches everything. */
+export const Conditions = z
+  .array(Condition, 'Conditions are a list.')
+  .max(LIMITS.conditionsPerListMax, `A list has at most ${LIMITS.conditionsPerListMax} conditions; split the rule in two.`)
+export type Conditions = z.infer<typeof Conditions>
+
+/** What is wrong with a condition, in one sentence. The syntax tree of a regex is the server's to check. */
+function problemOf(sent: { readonly op?: ConditionOp | undefined; readonly value?: unknown; readonly equals?: unknown }): string | undefined {
+  const unknown = Object.keys(sent).find((name) => !MEMBERS.includes(name))
+  if (unknown !== undefined) return `A condition has no property "${unknown}"; send path, op and value, or path and equals.`
+  if ('equals' in sent) {
+    if (sent.op !== undefined || 'value' in sent) return '"equals" stands alone; remove op and value, or send them instead of it.'
+    return scalarProblem(sent.equals)
+  }
+  if (sent.op === undefined) return 'A condition needs an op with its value, or the shorthand "equals".'
+  if (sent.op === 'exists') return 'value' in sent ? '"exists" takes no value; remove it.' : undefined
+  if (!('value' in sent)) return `"${sent.op}" needs a value; add it.`
+  return valueProblem(sent.op, sent.value)
+}
+
+function valueProblem(op: Exclude<ConditionOp, 'exists'>, value: unknown): string | undefined {
+  switch (op) {
+    case 'equals':
+    case 'not_equals':
+      return scalarProblem(value)
+    case 'contains':
+      return typeof value === 'string' ? undefined : '"contains" needs text as its value.'
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return Number.isFinite(value) ? undefined : `"${op}" needs a finite number as its value, without quotes.`
+    case 'in':
+      return listProblem(value)
+    case 'regex':
+      return patternProblem(value)
+  }
+}
+
+function scalarProblem(value: unknown): string | undefined {
+  if (typeof value === 'number') return numberProblem(value)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined
+  return 'The value to compare with is text, a number, true, false or null; objects and lists cannot be compared.'
+}
+
+/** A larger number has already lost digits when it gets here, and would match its neighbours. */
+function numberProblem(value: number): string | undefined {
+  if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return undefined
+  return 'A number beyond 2^53 loses digits; write it as text, in quotes.'
+}
+
+function listProblem(value: unknown): string | undefined {
+  const { conditionInItemsMin: min, conditionInItemsMax: max } = LIMITS
+  if (!Array.isArray(value) || value.length < min || value.length > max) return `"in" needs a list of ${min} to ${max} values.`
+  return value.map(scalarProblem).find((problem) => problem !== undefined)
+}
+
+function patternProblem(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value === '') return '"regex" needs a pattern as its value.'
+  const max = LIMITS.regexPatternCharsMax
+  return value.length <= max ? undefined : `A pattern has at most ${max} characters; shorten it.`
+}

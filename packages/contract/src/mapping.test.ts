@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Mapping, Mappings } from './mapping.ts'
+
+function refusal(schema: typeof Mapping | typeof Mappings, sent: unknown): string {
+  const parsed = schema.safeParse(sent)
+  assert.equal(parsed.success, false, JSON.stringify(sent))
+  return parsed.error.issues[0]?.message ?? ''
+}
+
+test('a mapping takes a path or a constant, exactly one of them; null is a constant', () => {
+  assert.deepEqual(Mapping.parse({ target: 'a', value: null }), { target: 'a', value: null })
+  const mapped = { target: 'a', path: 'b', default: false, transform: 'boolean' }
+  assert.deepEqual(Mapping.parse(mapped), mapped)
+  assert.match(refusal(Mapping, { target: 'a' }), /exactly one/)
+  assert.match(refusal(Mapping, { target: 'a', path: 'b', value: 1 }), /exactly one/)
+})
+
+test('a constant takes no default and no transform', () => {
+  assert.match(refusal(Mapping, { target: 'a', value: 1, default: 2 }), /no default and no transform/)
+  assert.match(refusal(Mapping, { target: 'a', value: 1, transform: 'string' }), /no default and no transform/)
+})
+
+test('the transform is one of a closed set, and unknown properties are refused', () => {
+  assert.match(refusal(Mapping, { target: 'a', path: 'b', transform: 'eval' }), /is one of string, number/)
+  assert.match(refusal(Mapping, { target: 'a', path: 'b', script: 'x' }), /no property "script"/)
+})
+
+test('a place in a list is at most 199; at the top a number is a name', () => {
+  assert.ok(Mapping.parse({ target: 'items.199', path: 'b' }))
+  assert.match(refusal(Mapping, { target: 'items.200', path: 'b' }), /0 to 199/)
+  assert.ok(Mapping.parse({ target: '4000000000', path: 'b' }))
+})
+
+test('targets that would write over each other are refused', () => {
+  const list = (...targets: string[]): unknown => targets.map((target) => ({ target, path: 'x' }))
+  assert.ok(Mappings.parse(list('a.0.x', 'a.1.x', 'b', '0', 'c.d', 'c.e')))
+  for (const clash of [['a', 'a'], ['a', 'a.b'], ['a.b', 'a'], ['a.0', 'a.b'], ['a.b.c', 'a.b.c.d'], ['a\\.b', 'a\\.b']]) {
+    assert.match(refusal(Mappings, list(...clash)), /collides/)
+  }
+})
+
+test('an empty list takes the whole payload; more than 200 are refused', () => {
+  assert.deepEqual(Mappings.parse([]), [])
+  const many = Array.from({ length: 201 }, (_, at) => ({ target: `t${at}`, path: 'x' }))
+  assert.match(refusal(Mappings, many), /at most 200/)
+})

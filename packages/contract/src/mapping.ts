@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { DotPath, splitPath } from './condition.ts'
+import { LIMITS } from './limits.ts'
+
+export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const
+export type Transform = (typeof TRANSFORMS)[number]
+
+/** A step of a target that is a place in a list: `0`, `1`, … A larger number than a list may hold is refused on save. */
+export const LIST_STEP = /^(?:0|[1-9]\d*)$/
+
+/** One field of a record: where it goes, and where it comes from or what it always is. */
+export const Mapping = z
+  .strictObject(
+    {
+      target: DotPath.describe('Dot path in the record; a step that is a number is a place in a list.'),
+      path: DotPath.optional().describe('Dot path in the payload. Exactly one of path and value.'),
+      value: z.unknown().optional().describe('A constant. Exactly one of path and value.'),
+      default: z.unknown().optional().describe('Taken when the path leads nowhere or the transform does not fit; without it the field is left out.'),
+      transform: z.enum(TRANSFORMS, `The transform is one of ${TRANSFORMS.join(', ')}.`).optional(),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys'
+          ? `A mapping has no property "${issue.keys.join('", "')}"; it has target, path or value, default and transform.`
+          : 'A mapping is an object with a target and a path or a value.',
+    },
+  )
+  .superRefine((mapping, ctx) => {
+    const problem = problemOf(mapping)
+    if (problem !== undefined) ctx.addIssue({ code: 'custom', message: problem })
+  })
+export type Mapping = z.infer<typeof Mapping>
+
+/** A list of mappings; an empty list takes the whole payload as it came. */
+export const Mappings = z
+  .array(Mapping, 'Mappings are a list.')
+  .max(LIMITS.mappingsPerListMax, `A list has at most ${LIMITS.mappingsPerListMax} mappings.`)
+  .superRefine((mappings, ctx) => {
+    const problem = overlapOf(mappings.map((mapping) => mapping.target))
+    if (problem !== undefined) ctx.addIssue({ code: 'custom', message: problem })
+  })
+export type Mappings = z.infer<typeof Mappings>
+
+function problemOf(mapping: z.infer<typeof Mapping>): string | undefined {
+  if ('path' in mapping === 'value' in mapping) return 'A mapping takes a path or a constant value, exactly one of them.'
+  if ('value' in mapping && ('default' in mapping || mapping.transform !== undefined)) {
+    return 'A constant value takes no default and no transform; remove them.'
+  }
+  const places = splitPath(mapping.target).slice(1).filter((step) => LIST_STEP.test(step))
+  if (places.every((place) => Number(place) < LIMITS.mappingsPerListMax)) return undefined
+  return `A place in a list is a number from 0 to ${LIMITS.mappingsPerListMax - 1}.`
+}
+
+type Node = Map<string, Node>
+
+/** Two targets that would write over each other, or a list that would also be an object: the result would hang on their order. */
+function overlapOf(targets: readonly string[]): string | undefined {
+  const root: Node = new Map()
+  for (const target of targets) {
+    if (!plant(root, splitPath(target))) {
+      return `The target "${target}" collides with another; each target needs a place of its own.`
+    }
+  }
+  return undefined
+}
+
+function plant(root: Node, steps: readonly string[]): boolean {
+  let node = root
+  for (const [at, step] of steps.entries()) {
+    const found = node.get(step)
+    const last = at === steps.length - 1
+    if (found !== undefined && (last || found.size === 0)) return false
+    if (found === undefined && at > 0 && mixes(node, step)) return false
+    const next: Node = found ?? new Map()
+    node.set(step, next)
+    node = next
+  }
+  return true
+}
+
+/** Whether this step and its siblings are partly places in a list and partly names. */
+function mixes(node: Node, step: string): boolean {
+  const [sibling] = node.keys()
+  return sibling !== undefined && LIST_STEP.test(sibling) !== LIST_STEP.test(step)
+}
