@@ -1,0 +1,156 @@
+/** What an outgoing request may reach: well-formed URLs on the public internet, and what OUTBOUND_ALLOW names. */
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import type { Resolver } from './resolver.ts'
+
+export type AddressGuard = {
+  /** A sentence that says why this address may not be reached, or undefined when it may. Names no address. */
+  readonly refuses: (address: string) => string | undefined
+  /** Whether `http://` may be spoken to this address: only to those inside an allow range, never to metadata. */
+  readonly allowsPlainHttp: (address: string) => boolean
+}
+
+/** Where a URL leads: the origin to connect to, without a trailing dot, and what to ask it for. */
+export type Target = { readonly origin: string; readonly path: string }
+
+/** Why no connection was tried; the message is a sentence for the destination's owner. */
+export class UnreachableError extends Error {
+  readonly code: 'dns_failed' | 'blocked_address'
+
+  constructor(code: UnreachableError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+type Ip = ipaddr.IPv4 | ipaddr.IPv6
+type Range = readonly [base: Ip, bits: number]
+
+/** They hand out the machine's own credentials, so no allow range opens them; the last three: Azure, Oracle, GCP. */
+const METADATA = new Set([
+  '169.254.169.254', '169.254.170.2', '169.254.170.23', '100.100.100.200', 'fd00:ec2::254', 'fd00:ec2::23',
+  '168.63.129.16', '192.0.0.192', 'fd20:ce::254',
+])
+
+/** 6to4, Teredo, local NAT64 and SIIT carry an IPv4 address a second guard would have to judge; nobody needs them. */
+const TUNNELS = ['2002::/16', '2001::/32', '64:ff9b:1::/48', '::ffff:0:0:0/96'].map(rangeOf)
+
+/** IPv4-mapped, IPv4-compatible and NAT64: the last four bytes are the address that is really reached. */
+const WRAPPERS = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map(rangeOf)
+
+const GLOBAL_UNICAST = rangeOf('2000::/3')
+const ADDRESSES_MAX = 16
+
+/**
+ * Builds the guard. `allow` holds CIDRs (or single addresses) that may be reached beyond the public internet;
+ * an entry that is neither throws. Spec 6: mapped and NAT64 forms are unwrapped, everything not public is refused.
+ */
+export function createAddressGuard({ allow }: { readonly allow: readonly string[] }): AddressGuard {
+  const ranges = allow.map(rangeOf).map(unwrappedRange)
+  const allowed = (ip: Ip): boolean => ranges.some((range) => contains(range, ip))
+
+  function refuses(address: string): string | undefined {
+    const ip = parse(address)
+    if (ip === undefined) return 'The host has no usable IP address.'
+    if (METADATA.has(ip.toString())) return 'A cloud metadata address can never be reached.'
+    if (TUNNELS.some((range) => contains(range, ip))) return 'A tunnelled IPv4 address can never be reached.'
+    if (allowed(ip) || isPublic(ip)) return undefined
+    return `The address is not on the public internet (${kindOf(ip)}).`
+  }
+
+  function allowsPlainHttp(address: string): boolean {
+    const ip = parse(address)
+    return ip !== undefined && allowed(ip) && refuses(address) === undefined
+  }
+
+  return { refuses, allowsPlainHttp }
+}
+
+/** The target a URL names, or the sentence that says why it cannot be called. Numeric host tricks are undone by URL. */
+export function targetOf(url: string): Target | string {
+  const parsed = URL.parse(url)
+  if (parsed === null) return 'The URL cannot be read.'
+  const { protocol, hostname, port, pathname, search } = parsed
+  if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called.'
+  if (parsed.username !== '' || parsed.password !== '') return 'A URL with a user name or password cannot be called.'
+  if (port === '0') return 'Port 0 cannot be called.'
+  const host = hostname.replace(/\.$/, '')
+  if (/^$|^\.|\.$|\.\./.test(host)) return 'The host name is not valid.'
+  return { origin: `${protocol}//${host}${port === '' ? '' : `:${port}`}`, path: pathname + search }
+}
+
+/**
+ * The sentence that refuses one address for one protocol, or undefined.
+ * Spec 6: http is allowed only to addresses in OUTBOUND_ALLOW, https to every address that passes.
+ */
+export function whyUnreachable(guard: AddressGuard, address: string, protocol: string): string | undefined {
+  const plain = protocol !== 'https:' && !guard.allowsPlainHttp(address)
+  return guard.refuses(address) ?? (plain ? 'Plain http is not allowed to this address; use https.' : undefined)
+}
+
+/**
+ * A `lookup` for sockets that gives only addresses that passed the guard, at most 16. One bad address among those DNS
+ * gives blocks the name, for that is what rebinding looks like; of this machine's own names the good ones are used.
+ */
+export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, protocol: string): LookupFunction {
+  async function look(hostname: string): Promise<readonly string[]> {
+    const resolution = await resolver.resolve(hostname)
+    if (resolution.kind === 'failure') throw new UnreachableError('dns_failed', resolution.detail)
+    const { addresses, source } = resolution
+    const refusals = addresses.map((address) => whyUnreachable(guard, address, protocol))
+    const passing = addresses.filter((_address, index) => refusals[index] === undefined)
+    const refusal = refusals.find((reason) => reason !== undefined) ?? 'The host has no usable IP address.'
+    const blocked = passing.length === 0 || (source === 'dns' && passing.length < addresses.length)
+    if (blocked) throw new UnreachableError('blocked_address', refusal)
+    return passing.slice(0, ADDRESSES_MAX)
+  }
+
+  return (hostname, _options, callback) => {
+    look(hostname).then(
+      (addresses) => callback(null, addresses.map((address) => ({ address, family: isIP(address) }))),
+      (error: Error) => callback(error, []),
+    )
+  }
+}
+
+/** The address itself, or the IPv4 address it wraps. ipaddr.js alone would also read `0177.1`, so isIP goes first. */
+function parse(address: string): Ip | undefined {
+  if (isIP(address) === 0 || address.includes('%')) return undefined
+  const ip = ipaddr.parse(address)
+  const inner = ip.toByteArray().slice(-4)
+  return isWrapper(ip) ? new ipaddr.IPv4(inner) : ip
+}
+
+function isWrapper(ip: Ip): boolean {
+  return ip.toString() !== '::' && ip.toString() !== '::1' && WRAPPERS.some((range) => contains(range, ip))
+}
+
+function contains([base, bits]: Range, ip: Ip): boolean {
+  return base.kind() === ip.kind() && ip.match(base, bits)
+}
+
+/** ipaddr.js calls unassigned IPv6 space unicast too; only 2000::/3 has been handed out. */
+function isPublic(ip: Ip): boolean {
+  return ip.range() === 'unicast' && (ip.kind() === 'ipv4' || contains(GLOBAL_UNICAST, ip))
+}
+
+function kindOf(ip: Ip): string {
+  return ip.range() === 'unicast' ? 'unassigned' : ip.range()
+}
+
+function rangeOf(text: string): Range {
+  const [address = '', bits, ...rest] = text.split('/')
+  const bitsMax = isIP(address) === 6 ? 128 : 32
+  const length = bits === undefined ? bitsMax : Number(bits)
+  if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits ?? '0') || length > bitsMax) {
+    throw new Error(`"${text}" is not an address range; write it like 10.0.0.0/8 or fd00::/8`)
+  }
+  return [ipaddr.parse(address), length]
+}
+
+/** An IPv4 range written as mapped IPv6 is that IPv4 range, since addresses are unwrapped before they are compared. */
+function unwrappedRange([base, bits]: Range): Range {
+  const mapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
+  return mapped ? [base.toIPv4Address(), bits - 96] : [base, bits]
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { createResolver } from './resolver.ts'
+import type { ResolverOptions } from './resolver.ts'
+
+type Answer = { rcode?: number; ttl?: number; addresses?: readonly string[] } | 'silence'
+type Asked = { name: string; family: 4 | 6; nth: number }
+
+const SERVFAIL = 2
+const NXDOMAIN = 3
+
+/** A name server on loopback that answers as the test says, and the names it was asked for. */
+async function aNameServer(t: TestContext, answer: (asked: Asked) => Answer) {
+  const asked: string[] = []
+  const socket = createSocket('udp4')
+  socket.on('message', (query, from) => {
+    const { name, end } = nameIn(query)
+    const family = query.readUInt16BE(end) === 1 ? 4 : 6
+    asked.push(`${name} ${family}`)
+    const said = answer({ name, family, nth: asked.filter((one) => one === `${name} ${family}`).length })
+    if (said !== 'silence') socket.send(reply(query.subarray(0, end + 4), said), from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  t.after(() => socket.close())
+  return { servers: [`127.0.0.1:${socket.address().port}`], asked }
+}
+
+function nameIn(query: Buffer): { name: string; end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length))
+    at += length + 1
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 1 }
+}
+
+function reply(question: Buffer, { rcode = 0, ttl = 60, addresses = [] }: Exclude<Answer, 'silence'>): Buffer {
+  const head = Buffer.from(question)
+  head.writeUInt16BE(0x8180 | rcode, 2)
+  head.writeUInt16BE(addresses.length, 6)
+  head.writeUInt32BE(0, 8)
+  const records = addresses.map((address) => {
+    const data = address.includes(':') ? sixteenBytes(address) : Buffer.from(address.split('.').map(Number))
+    const record = Buffer.alloc(12)
+    record.writeUInt16BE(0xc00c, 0)
+    record.writeUInt16BE(data.length === 4 ? 1 : 28, 2)
+    record.writeUInt16BE(1, 4)
+    record.writeUInt32BE(ttl, 6)
+    record.writeUInt16BE(data.length, 10)
+    return Buffer.concat([record, data])
+  })
+  return Buffer.concat([head, ...records])
+}
+
+function sixteenBytes(address: string): Buffer {
+  const [left = [], right = []] = address.split('::').map((side) => side.split(':').filter((group) => group !== ''))
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
+}
+
+/** A resolver with a clock the test sets and no hosts file unless it names one. */
+function aResolver(t: TestContext, options: ResolverOptions) {
+  const clock = { ms: 0 }
+  const resolver = createResolver({ hostsFile: '/nonexistent', now: () => clock.ms, timeoutMs: 1_500, ...options })
+  t.after(() => resolver.close())
+  return { clock, resolve: resolver.resolve }
+}
+
+test('both families are asked and every address is given, IPv4 first', async (t) => {
+  const [four, six] = [['8.8.8.8', '8.8.4.4'], ['2606:4700::1111']]
+  const { servers } = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? four : six }))
+  const { resolve } = aResolver(t, { servers })
+  const addresses = [...four, ...six]
+  assert.deepEqual(await resolve('Hooks.Example.com.'), { kind: 'addresses', source: 'dns', addresses })
+})
+
+test('a name with only one family resolves', async (t) => {
+  const { servers } = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? [] : ['fd00::1'] }))
+  const { resolve } = aResolver(t, { servers })
+  assert.deepEqual(await resolve('six.example'), { kind: 'addresses', source: 'dns', addresses: ['fd00::1'] })
+})
+
+test('a name server that swallows AAAA questions costs the timeout, not the name', async (t) => {
+  const { servers } = await aNameServer(t, ({ family }) => (family === 4 ? { addresses: ['8.8.8.8'] } : 'silence'))
+  const { resolve } = aResolver(t, { servers, timeoutMs: 300 })
+  assert.deepEqual(await resolve('half.example'), { kind: 'addresses', source: 'dns', addresses: ['8.8.8.8'] })
+})
+
+test('NXDOMAIN, no data, SERVFAIL and silence are failures with a sentence, never a throw', async (t) => {
+  const answers: Record<string, Answer> = {
+    'gone.example': { rcode: NXDOMAIN },
+    'empty.example': {},
+    'broken.example': { rcode: SERVFAIL },
+    'mute.example': 'silence',
+  }
+  const { servers } = await aNameServer(t, ({ name }) => answers[name] ?? {})
+  const { resolve } = aResolver(t, { servers, timeoutMs: 600 })
+  const details = await Promise.all([...Object.keys(answers), 'a'.repeat(64), 'a.'.repeat(200)].map(async (name) => {
+    const resolution = await resolve(name)
+    return resolution.kind === 'failure' ? resolution.detail : resolution.kind
+  }))
+  assert.match(details[0] ?? '', /no address/)
+  assert.match(details[1] ?? '', /no address/)
+  assert.match(details[2] ?? '', /failed to answer/)
+  assert.match(details[3] ?? '', /in time/)
+  assert.match(details[4] ?? '', /failed to answer/)
+  assert.match(details[5] ?? '', /failed to answer/)
+})
+
+test('silence ends after the timeout, however many name servers there are', async (t) => {
+  const silent = await Promise.all([1, 2, 3].map(() => aNameServer(t, () => 'silence')))
+  const { resolve } = aResolver(t, { servers: silent.flatMap(({ servers }) => servers), timeoutMs: 300 })
+  const startedAt = performance.now()
+  await resolve('mute.example')
+  const tookMs = performance.now() - startedAt
+  assert.ok(tookMs >= 250 && tookMs < 800, `${tookMs} ms`)
+})
+
+test('a hundred callers at once ask once', async (t) => {
+  const { servers, asked } = await aNameServer(t, () => ({ addresses: [] }))
+  const { resolve } = aResolver(t, { servers })
+  await Promise.all(Array.from({ length: 100 }, () => resolve('busy.example')))
+  assert.deepEqual(asked.toSorted(), ['busy.example 4', 'busy.example 6'])
+})
+
+test('an answer lives for its TTL, but 5 s at least and 300 s at most; a failure lives 5 s', async (t) => {
+  const ttls: Record<string, number> = { 'zero.example': 0, 'minute.example': 60, 'week.example': 604_800 }
+  const { servers, asked } = await aNameServer(t, ({ name, family }) =>
+    name in ttls ? { ttl: ttls[name] ?? 0, addresses: family === 4 ? ['8.8.8.8'] : [] } : { rcode: NXDOMAIN })
+  const lives = { 'zero.example': 5, 'minute.example': 60, 'week.example': 300, 'gone.example': 5 }
+  for (const [name, seconds] of Object.entries(lives)) {
+    const { clock, resolve } = aResolver(t, { servers })
+    const times = (): number => asked.filter((one) => one === `${name} 4`).length
+    await resolve(name)
+    clock.ms = seconds * 1_000 - 1
+    await resolve(name)
+    assert.equal(times(), 1, `${name} before`)
+    clock.ms = seconds * 1_000 + 1
+    await resolve(name)
+    assert.equal(times(), 2, `${name} after`)
+  }
+})
+
+test('a name that moves is seen to move: nothing below the cache remembers the first answer', async (t) => {
+  const { servers } = await aNameServer(t, ({ family, nth }) => ({
+    ttl: 3_600,
+    addresses: family === 4 ? [`8.8.8.${nth}`] : [],
+  }))
+  const { clock, resolve } = aResolver(t, { servers, ttlSecondsMax: 10 })
+  assert.deepEqual(await resolve('moving.example'), { kind: 'addresses', source: 'dns', addresses: ['8.8.8.1'] })
+  clock.ms = 10_001
+  assert.deepEqual(await resolve('moving.example'), { kind: 'addresses', source: 'dns', addresses: ['8.8.8.2'] })
+})
+
+test('the cache forgets its oldest name when it is full', async (t) => {
+  const { servers, asked } = await aNameServer(t, () => ({ rcode: NXDOMAIN }))
+  const { resolve } = aResolver(t, { servers, entriesMax: 2 })
+  for (const name of ['a.test', 'b.test', 'c.test', 'c.test', 'b.test', 'a.test']) await resolve(name)
+  assert.deepEqual(asked.filter((one) => one.endsWith('4')), ['a.test 4', 'b.test 4', 'c.test 4', 'a.test 4'])
+})
+
+test('localhost and all below it are loopback and no name server hears of them', async (t) => {
+  const { servers, asked } = await aNameServer(t, () => ({ addresses: ['8.8.8.8'] }))
+  const { resolve } = aResolver(t, { servers })
+  for (const name of ['localhost', 'LOCALHOST.', 'app.localhost', 'a.b.localhost.']) {
+    assert.deepEqual(await resolve(name), { kind: 'addresses', source: 'local', addresses: ['127.0.0.1', '::1'] })
+  }
+  assert.deepEqual(asked, [])
+})
+
+test('the hosts file comes before DNS and is read again when it has changed', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-hosts-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const hostsFile = join(folder, 'hosts')
+  writeFileSync(hostsFile, '# 10.0.0.9 db\n10.0.0.5\tDB db.internal # the database\r\nfd00::5 db\nnonsense db\n')
+  const { servers } = await aNameServer(t, () => ({ rcode: NXDOMAIN }))
+  const { clock, resolve } = aResolver(t, { servers, hostsFile })
+  assert.deepEqual(await resolve('db'), { kind: 'addresses', source: 'local', addresses: ['10.0.0.5', 'fd00::5'] })
+  assert.deepEqual(await resolve('DB.internal.'), { kind: 'addresses', source: 'local', addresses: ['10.0.0.5'] })
+  assert.equal((await resolve('web')).kind, 'failure')
+  writeFileSync(hostsFile, '10.0.0.6 db\n')
+  utimesSync(hostsFile, 1, 1)
+  clock.ms = 1_001
+  assert.deepEqual(await resolve('db'), { kind: 'addresses', source: 'local', addresses: ['10.0.0.6'] })
+  rmSync(hostsFile)
+  clock.ms = 2_002
+  assert.equal((await resolve('db')).kind, 'failure')
+})
