@@ -52,7 +52,8 @@ test('equals stands alone, and no other property is allowed', () => {
 })
 
 test('gt, gte, lt and lte need a finite number', () => {
-  for (const value of ['1', null, true, Number.NaN, Infinity, [1]]) assert.match(refusal({ path: 'a', op: 'gt', value }), /finite number/)
+  for (const value of ['1', null, true, Number.NaN, Infinity, [1]])
+    assert.match(refusal({ path: 'a', op: 'gt', value }), /finite number/)
 })
 
 test('contains needs text, regex a pattern of at most 200 characters', () => {
@@ -87,5 +88,5 @@ test('a path is split at dots; a literal dot and a backslash are escaped', () =>
 
 test('an empty list is a list; 51 conditions are too many', () => {
   assert.deepEqual(Conditions.parse([]), [])
-  assert.equal(Conditions.safeParse(Array(51).fill({ path: 'a', op: 'exists' })).success, false)
+  assert.equal(Conditions.safeParse(Array.from({ length: 51 }, () => ({ path: 'a', op: 'exists' }))).success, false)
 })

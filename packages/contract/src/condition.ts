@@ -2,7 +2,18 @@ import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
 /** The one dialect of rules, endpoint criteria and workflow and trigger conditions (contract part 2, "Condition"). */
-export const CONDITION_OPS = ['equals', 'not_equals', 'contains', 'exists', 'gt', 'gte', 'lt', 'lte', 'in', 'regex'] as const
+export const CONDITION_OPS = [
+  'equals',
+  'not_equals',
+  'contains',
+  'exists',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'in',
+  'regex',
+] as const
 export type ConditionOp = (typeof CONDITION_OPS)[number]
 
 /** The steps of a dot path: `items.0.id` → `['items', '0', 'id']`; `\.` is a dot in a key, `\\` a backslash. */
@@ -31,7 +42,10 @@ export const DotPath = z
   .string('A path is text, such as "items.0.id".')
   .min(1, { error: 'A path may not be empty; write one such as "items.0.id".', abort: true })
   .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters; shorten it.`)
-  .refine((path) => splitPath(path).every((step) => step !== ''), 'A path may not have an empty step; write a literal dot as "\\.".')
+  .refine(
+    (path) => splitPath(path).every((step) => step !== ''),
+    'A path may not have an empty step; write a literal dot as "\\.".',
+  )
 
 const MEMBERS = ['path', 'op', 'value', 'equals']
 
@@ -54,7 +68,10 @@ const Sent = z
       path: DotPath.describe('Dot path into the payload; a literal dot in a key is `\\.`.'),
       op: z.enum(CONDITION_OPS, `The op is one of ${CONDITION_OPS.join(', ')}.`).optional(),
       value: z.unknown().optional().describe('Required for every op except `exists`.'),
-      equals: z.unknown().optional().describe('Shorthand for op `equals` with this value; not together with op and value.'),
+      equals: z
+        .unknown()
+        .optional()
+        .describe('Shorthand for op `equals` with this value; not together with op and value.'),
     },
     'A condition is an object with path, op and value, or with path and equals.',
   )
@@ -69,7 +86,7 @@ export const Condition = Sent.transform((sent): z.input<typeof Stored> => {
   const { path, op = 'equals' } = sent
   if (op === 'exists') return { path, op }
   const value = 'equals' in sent ? sent.equals : sent.value
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Stored, the next link of the pipe, checks this shape
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Stored, next in the pipe, checks this shape
   return (op === 'equals' ? { path, equals: value } : { path, op, value }) as z.input<typeof Stored>
 }).pipe(Stored)
 export type Condition = z.infer<typeof Condition>
@@ -77,15 +94,24 @@ export type Condition = z.infer<typeof Condition>
 /** A list of conditions: all must hold, and an empty list matches everything. */
 export const Conditions = z
   .array(Condition, 'Conditions are a list.')
-  .max(LIMITS.conditionsPerListMax, `A list has at most ${LIMITS.conditionsPerListMax} conditions; split the rule in two.`)
+  .max(
+    LIMITS.conditionsPerListMax,
+    `A list has at most ${LIMITS.conditionsPerListMax} conditions; split the rule in two.`,
+  )
 export type Conditions = z.infer<typeof Conditions>
 
 /** What is wrong with a condition, in one sentence. The syntax tree of a regex is the server's to check. */
-function problemOf(sent: { readonly op?: ConditionOp | undefined; readonly value?: unknown; readonly equals?: unknown }): string | undefined {
+function problemOf(sent: {
+  readonly op?: ConditionOp | undefined
+  readonly value?: unknown
+  readonly equals?: unknown
+}): string | undefined {
   const unknown = Object.keys(sent).find((name) => !MEMBERS.includes(name))
-  if (unknown !== undefined) return `A condition has no property "${unknown}"; send path, op and value, or path and equals.`
+  if (unknown !== undefined)
+    return `A condition has no property "${unknown}"; send path, op and value, or path and equals.`
   if ('equals' in sent) {
-    if (sent.op !== undefined || 'value' in sent) return '"equals" stands alone; remove op and value, or send them instead of it.'
+    if (sent.op !== undefined || 'value' in sent)
+      return '"equals" stands alone; remove op and value, or send them instead of it.'
     return scalarProblem(sent.equals)
   }
   if (sent.op === undefined) return 'A condition needs an op with its value, or the shorthand "equals".'
@@ -127,7 +153,8 @@ function numberProblem(value: number): string | undefined {
 
 function listProblem(value: unknown): string | undefined {
   const { conditionInItemsMin: min, conditionInItemsMax: max } = LIMITS
-  if (!Array.isArray(value) || value.length < min || value.length > max) return `"in" needs a list of ${min} to ${max} values.`
+  if (!Array.isArray(value) || value.length < min || value.length > max)
+    return `"in" needs a list of ${min} to ${max} values.`
   return value.map(scalarProblem).find((problem) => problem !== undefined)
 }
 

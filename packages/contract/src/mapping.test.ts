@@ -8,6 +8,8 @@ function refusal(schema: typeof Mapping | typeof Mappings, sent: unknown): strin
   return parsed.error.issues[0]?.message ?? ''
 }
 
+const list = (...targets: string[]): unknown => targets.map((target) => ({ target, path: 'x' }))
+
 test('a mapping takes a path or a constant, exactly one of them; null is a constant', () => {
   assert.deepEqual(Mapping.parse({ target: 'a', value: null }), { target: 'a', value: null })
   const mapped = { target: 'a', path: 'b', default: false, transform: 'boolean' }
@@ -33,9 +35,15 @@ test('a place in a list is at most 199; at the top a number is a name', () => {
 })
 
 test('targets that would write over each other are refused', () => {
-  const list = (...targets: string[]): unknown => targets.map((target) => ({ target, path: 'x' }))
   assert.ok(Mappings.parse(list('a.0.x', 'a.1.x', 'b', '0', 'c.d', 'c.e')))
-  for (const clash of [['a', 'a'], ['a', 'a.b'], ['a.b', 'a'], ['a.0', 'a.b'], ['a.b.c', 'a.b.c.d'], ['a\\.b', 'a\\.b']]) {
+  for (const clash of [
+    ['a', 'a'],
+    ['a', 'a.b'],
+    ['a.b', 'a'],
+    ['a.0', 'a.b'],
+    ['a.b.c', 'a.b.c.d'],
+    ['a\\.b', 'a\\.b'],
+  ]) {
     assert.match(refusal(Mappings, list(...clash)), /collides/)
   }
 })

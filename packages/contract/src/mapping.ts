@@ -5,7 +5,9 @@ import { LIMITS } from './limits.ts'
 export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const
 export type Transform = (typeof TRANSFORMS)[number]
 
-/** A step of a target that is a place in a list: `0`, `1`, … A larger number than a list may hold is refused on save. */
+/**
+ * A step of a target that is a place in a list: `0`, `1`, … A larger number than a list may hold is refused on save.
+ */
 export const LIST_STEP = /^(?:0|[1-9]\d*)$/
 
 /** One field of a record: where it goes, and where it comes from or what it always is. */
@@ -15,13 +17,16 @@ export const Mapping = z
       target: DotPath.describe('Dot path in the record; a step that is a number is a place in a list.'),
       path: DotPath.optional().describe('Dot path in the payload. Exactly one of path and value.'),
       value: z.unknown().optional().describe('A constant. Exactly one of path and value.'),
-      default: z.unknown().optional().describe('Taken when the path leads nowhere or the transform does not fit; without it the field is left out.'),
+      default: z
+        .unknown()
+        .optional()
+        .describe('Taken when the path leads nowhere or the transform does not fit; without it the field is left out.'),
       transform: z.enum(TRANSFORMS, `The transform is one of ${TRANSFORMS.join(', ')}.`).optional(),
     },
     {
       error: (issue) =>
         issue.code === 'unrecognized_keys'
-          ? `A mapping has no property "${issue.keys.join('", "')}"; it has target, path or value, default and transform.`
+          ? `A mapping has no property "${issue.keys.join('", "')}"; it has target, path, value, default and transform.`
           : 'A mapping is an object with a target and a path or a value.',
     },
   )
@@ -42,18 +47,24 @@ export const Mappings = z
 export type Mappings = z.infer<typeof Mappings>
 
 function problemOf(mapping: z.infer<typeof Mapping>): string | undefined {
-  if ('path' in mapping === 'value' in mapping) return 'A mapping takes a path or a constant value, exactly one of them.'
+  if ('path' in mapping === 'value' in mapping)
+    return 'A mapping takes a path or a constant value, exactly one of them.'
   if ('value' in mapping && ('default' in mapping || mapping.transform !== undefined)) {
     return 'A constant value takes no default and no transform; remove them.'
   }
-  const places = splitPath(mapping.target).slice(1).filter((step) => LIST_STEP.test(step))
+  const places = splitPath(mapping.target)
+    .slice(1)
+    .filter((step) => LIST_STEP.test(step))
   if (places.every((place) => Number(place) < LIMITS.mappingsPerListMax)) return undefined
   return `A place in a list is a number from 0 to ${LIMITS.mappingsPerListMax - 1}.`
 }
 
 type Node = Map<string, Node>
 
-/** Two targets that would write over each other, or a list that would also be an object: the result would hang on their order. */
+/**
+ * Two targets that would write over each other, or a list that would also be an object: the result would hang on their
+ * order.
+ */
 function overlapOf(targets: readonly string[]): string | undefined {
   const root: Node = new Map()
   for (const target of targets) {

@@ -10,7 +10,11 @@ import {
   verificationSettings,
 } from './verification.ts'
 
-type Form = { safeParse: (sent: unknown) => ReturnType<typeof VerificationCreate.safeParse> | ReturnType<typeof VerificationPatch.safeParse> }
+type Form = {
+  safeParse: (
+    sent: unknown,
+  ) => ReturnType<typeof VerificationCreate.safeParse> | ReturnType<typeof VerificationPatch.safeParse>
+}
 
 function refusal(form: Form, sent: unknown): string {
   const parsed = form.safeParse(sent)
@@ -23,7 +27,8 @@ const WITH_TOLERANCE = ['payments_provider', 'chat_platform', 'standard_webhooks
 
 test('every scheme can be created with a secret of 1 to 512 characters', () => {
   for (const scheme of VERIFYING) {
-    for (const secret of ['x', 'x'.repeat(512)]) assert.ok(VerificationCreate.safeParse({ scheme, secret }).success, scheme)
+    for (const secret of ['x', 'x'.repeat(512)])
+      assert.ok(VerificationCreate.safeParse({ scheme, secret }).success, scheme)
     for (const secret of ['', 'x'.repeat(513), 5]) assert.notEqual(refusal(VerificationCreate, { scheme, secret }), '')
   }
 })
@@ -39,7 +44,8 @@ test('turning a scheme on needs a secret or without_secret, and never both', () 
 
 test('without_secret is refused with scheme none and on PATCH', () => {
   assert.match(refusal(VerificationCreate, { scheme: 'none', without_secret: true }), /does not apply/)
-  for (const scheme of VERIFICATION_SCHEMES) assert.match(refusal(VerificationPatch, { scheme, without_secret: true }), /does not apply/)
+  for (const scheme of VERIFICATION_SCHEMES)
+    assert.match(refusal(VerificationPatch, { scheme, without_secret: true }), /does not apply/)
 })
 
 test('settings that do not apply to the scheme are refused by name', () => {
@@ -48,31 +54,53 @@ test('settings that do not apply to the scheme are refused by name', () => {
     for (const [name, value] of Object.entries(settings)) {
       const applies = name === 'tolerance_seconds' ? WITH_TOLERANCE.includes(scheme) : scheme === 'hmac'
       const secret = scheme === 'none' ? {} : { secret: 's' }
-      if (applies) assert.ok(VerificationCreate.safeParse({ scheme, ...secret, [name]: value }).success, `${scheme} ${name}`)
-      else assert.match(refusal(VerificationCreate, { scheme, ...secret, [name]: value }), new RegExp(`"${name}" does not apply to the scheme ${scheme}`))
+      if (applies)
+        assert.ok(VerificationCreate.safeParse({ scheme, ...secret, [name]: value }).success, `${scheme} ${name}`)
+      else
+        assert.match(
+          refusal(VerificationCreate, { scheme, ...secret, [name]: value }),
+          new RegExp(`"${name}" does not apply to the scheme ${scheme}`),
+        )
     }
   }
 })
 
 test('the tolerance is 30 to 86400 seconds, 300 by default', () => {
   for (const scheme of WITH_TOLERANCE) {
-    for (const tolerance_seconds of [29, 86_401, 60.5, '60']) assert.notEqual(refusal(VerificationCreate, { scheme, secret: 's', tolerance_seconds }), '')
-    for (const tolerance_seconds of [30, 86_400]) assert.ok(VerificationCreate.safeParse({ scheme, secret: 's', tolerance_seconds }).success)
+    for (const tolerance_seconds of [29, 86_401, 60.5, '60'])
+      assert.notEqual(refusal(VerificationCreate, { scheme, secret: 's', tolerance_seconds }), '')
+    for (const tolerance_seconds of [30, 86_400])
+      assert.ok(VerificationCreate.safeParse({ scheme, secret: 's', tolerance_seconds }).success)
     assert.deepEqual(VerificationSettings.parse({ scheme }), { scheme, tolerance_seconds: 300 })
   }
 })
 
 test('hmac defaults to X-Signature, sha256, hex and no prefix; the prefix has at most 32 characters', () => {
   const settings = verificationSettings(VerificationCreate.parse({ scheme: 'hmac', secret: 's' }))
-  assert.deepEqual(settings, { scheme: 'hmac', header: 'X-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' })
+  assert.deepEqual(settings, {
+    scheme: 'hmac',
+    header: 'X-Signature',
+    algorithm: 'sha256',
+    encoding: 'hex',
+    prefix: '',
+  })
   assert.ok(VerificationCreate.safeParse({ scheme: 'hmac', secret: 's', prefix: 'p'.repeat(32) }).success)
-  for (const wrong of [{ prefix: 'p'.repeat(33) }, { header: 'no spaces' }, { header: '' }, { algorithm: 'md5' }, { encoding: 'base32' }]) {
+  for (const wrong of [
+    { prefix: 'p'.repeat(33) },
+    { header: 'no spaces' },
+    { header: '' },
+    { algorithm: 'md5' },
+    { encoding: 'base32' },
+  ]) {
     assert.notEqual(refusal(VerificationCreate, { scheme: 'hmac', secret: 's', ...wrong }), '')
   }
 })
 
 test('whsec_ is followed by base64', () => {
-  assert.ok(VerificationCreate.safeParse({ scheme: 'standard_webhooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' }).success)
+  assert.ok(
+    VerificationCreate.safeParse({ scheme: 'standard_webhooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+      .success,
+  )
   assert.match(refusal(VerificationCreate, { scheme: 'standard_webhooks', secret: 'whsec_not base64' }), /is base64/)
   assert.match(refusal(VerificationPatch, { scheme: 'standard_webhooks', secret: 'whsec_' }), /is base64/)
 })
@@ -89,7 +117,7 @@ test('the settings that are kept and exported can hold nothing secret', () => {
   }
 })
 
-test('a PATCH of the same scheme keeps what it leaves out; another scheme starts from its defaults and needs a secret', () => {
+test('a PATCH keeps what it leaves out; another scheme starts from its defaults and needs a secret', () => {
   const held = VerificationSettings.parse({ scheme: 'hmac', header: 'X-A', algorithm: 'sha1', prefix: 'a=' })
   const changed = patchVerification({ held, patch: VerificationPatch.parse({ scheme: 'hmac', prefix: 'b=' }) })
   assert.deepEqual(changed, { settings: { ...held, prefix: 'b=' } })
@@ -102,6 +130,11 @@ test('a PATCH of the same scheme keeps what it leaves out; another scheme starts
 })
 
 test('a returned verification never shows a secret', () => {
-  const shown = Verification.parse({ scheme: 'code_host', has_secret: true, previous_secret_expires_at: null, secret: 's' })
+  const shown = Verification.parse({
+    scheme: 'code_host',
+    has_secret: true,
+    previous_secret_expires_at: null,
+    secret: 's',
+  })
   assert.deepEqual(shown, { scheme: 'code_host', has_secret: true, previous_secret_expires_at: null })
 })

@@ -13,7 +13,13 @@ export const VERIFICATION_SCHEMES = [
 ] as const
 export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
 
-const { toleranceSecondsMin, toleranceSecondsMax, toleranceSecondsDefault, verificationSecretCharsMax, hmacPrefixCharsMax } = LIMITS
+const {
+  toleranceSecondsMin,
+  toleranceSecondsMax,
+  toleranceSecondsDefault,
+  verificationSecretCharsMax,
+  hmacPrefixCharsMax,
+} = LIMITS
 
 const Tolerance = z
   .int('The tolerance is a whole number of seconds.')
@@ -39,14 +45,19 @@ const Secret = z
   .max(verificationSecretCharsMax, `A secret has at most ${verificationSecretCharsMax} characters.`)
   .describe('Write-only; never returned.')
 const KeySecret = Secret.refine(
-  (secret) => !secret.startsWith('whsec_') || /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2}|[A-Za-z0-9+/]{4})$/.test(secret.slice(6)),
+  (secret) =>
+    !secret.startsWith('whsec_') ||
+    /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2}|[A-Za-z0-9+/]{4})$/.test(secret.slice(6)),
   'What follows "whsec_" is base64; copy the whole secret of the sender.',
 )
 
 const SETTINGS = ['header', 'algorithm', 'encoding', 'prefix', 'tolerance_seconds', 'secret', 'without_secret']
 
 /** One scheme of a form: refuses by name what belongs to another scheme or to another request. */
-function variant<const Scheme extends VerificationScheme, Fields extends z.ZodRawShape>(scheme: Scheme, fields: Fields) {
+function variant<const Scheme extends VerificationScheme, Fields extends z.ZodRawShape>(
+  scheme: Scheme,
+  fields: Fields,
+) {
   return z.strictObject(
     { scheme: z.literal(scheme), ...fields },
     {
@@ -148,7 +159,10 @@ export const VerificationPatch = z.discriminatedUnion(
 )
 export type VerificationPatch = z.infer<typeof VerificationPatch>
 
-/** A verification as every answer shows it; `has_secret` and `previous_secret_expires_at` are absent when the scheme is none. */
+/**
+ * A verification as every answer shows it; `has_secret` and `previous_secret_expires_at` are absent when the scheme is
+ * none.
+ */
 export const Verification = z.object({
   scheme: z.enum(VERIFICATION_SCHEMES),
   header: z.string().optional(),
@@ -157,7 +171,9 @@ export const Verification = z.object({
   prefix: z.string().optional(),
   tolerance_seconds: z.int().optional(),
   has_secret: z.boolean().optional(),
-  previous_secret_expires_at: Timestamp.nullable().optional().describe('When the replaced secret stops verifying, after a rotation.'),
+  previous_secret_expires_at: Timestamp.nullable()
+    .optional()
+    .describe('When the replaced secret stops verifying, after a rotation.'),
 })
 export type Verification = z.infer<typeof Verification>
 
@@ -166,7 +182,9 @@ export function verificationSettings(created: VerificationCreate): VerificationS
   return VerificationSettings.parse(withoutSecret(created))
 }
 
-/** The settings after a change, or the sentence that refuses it: turning a scheme on needs a secret (contract part 2). */
+/**
+ * The settings after a change, or the sentence that refuses it: turning a scheme on needs a secret (contract part 2).
+ */
 export function patchVerification(change: {
   readonly held: VerificationSettings
   readonly patch: VerificationPatch

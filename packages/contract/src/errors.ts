@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/**
+ * Every expected "no", once: its status and the sentence a caller reads when nobody knows a better one.
+ * A reason that is not here does not compile; a reason that no test produces fails the suite.
+ */
+export const REASONS = {
+  // Ingest, in the order of its ladder.
+  endpoint_not_found: { status: 404, text: 'No endpoint answers at this address. Check the URL; it may have been rotated.' },
+  ingest_key_not_found: { status: 404, text: 'This ingest key is not known. Create one under Ingest keys and use it in the URL.' },
+  endpoint_disabled: { status: 503, text: 'This endpoint is switched off. Enable it to accept requests again.' },
+  workspace_suspended: { status: 403, text: 'This workspace is suspended. Ask the operator to reinstate it.' },
+  payload_too_large: { status: 413, text: 'The body is larger than this endpoint accepts.' },
+  unsupported_encoding: { status: 415, text: 'This Content-Encoding is not supported. Send the body uncompressed.' },
+  missing_header: { status: 401, text: 'The signature header is missing.' },
+  bad_signature: { status: 401, text: 'The signature does not match the body and the secret of this endpoint.' },
+  stale_timestamp: { status: 401, text: 'The signature is right but its timestamp is outside the tolerance. Check the clock of the sender.' },
+  empty_body: { status: 400, text: 'The body is empty. Send JSON, a urlencoded form or multipart/form-data.' },
+  invalid_body: { status: 400, text: 'The body could not be read.' },
+  loop_detected: { status: 409, text: 'This event has been delivered in a circle too often. Break the loop between your destinations.' },
+  invalid_dataset: {
+    status: 400,
+    text: 'The dataset name is not valid. It starts with a letter, then up to 62 letters, digits or underscores.',
+  },
+  dataset_limit_reached: { status: 400, text: 'This project has as many datasets as it may have. Use an existing one.' },
+  storage_unavailable: { status: 503, text: 'The event could not be stored just now. Send it again in a moment.' },
+
+  // Admin API.
+  unauthorized: { status: 401, text: 'Sign in, or send an admin API key as "Authorization: Bearer hk_…".' },
+  api_key_expired: { status: 401, text: 'This API key has expired. Create a new one in the console.' },
+  api_key_revoked: { status: 401, text: 'This API key was revoked. Create a new one in the console.' },
+  insufficient_role: { status: 403, text: 'Your role does not allow this. Ask an admin of the workspace.' },
+  project_out_of_scope: {
+    status: 403,
+    text: 'This key is for one project. It may use /admin/api/projects/{its project}/… and /admin/api/me.',
+  },
+  not_found: { status: 404, text: 'There is nothing here with this id.' },
+  route_not_found: { status: 404, text: 'There is no such route. The list of routes is at /openapi.json.' },
+  method_not_allowed: { status: 405, text: 'This address does not answer to this method.' },
+  unsupported_version: { status: 400, text: 'This Service-Version is not served here.' },
+  invalid_request: { status: 400, text: 'The request is not valid.' },
+  slug_taken: { status: 409, text: 'This slug is already in use in this project. Choose another.' },
+  name_taken: { status: 409, text: 'This name is already in use in this project. Choose another.' },
+  default_project: { status: 409, text: 'The Default project cannot be deleted.' },
+  invalid_state: { status: 409, text: 'This cannot be done in the state it is in.' },
+  invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
+  overloaded: { status: 503, text: 'The service is too busy just now. Try again in a moment.' },
+  internal: { status: 500, text: 'Something went wrong here, not with your request. The request id finds it in the log.' },
+} as const satisfies Record<string, { status: number; text: string }>
+
+export type Reason = keyof typeof REASONS
+
+/** The error body of every surface (contract part 2). Members beyond `error` stand only where they apply. */
+export const ErrorBody = z.object({
+  error: z.string().describe('One sentence: what was wrong and what to do.'),
+  reason: z.string().optional().describe('The machine-readable reason.'),
+  code: z.enum(['agent_scope_insufficient', 'insufficient_role', 'agent_not_permitted', 'member_limit_reached']).optional(),
+  retry_after: z.int().optional().describe('Seconds to wait.'),
+  scheme: z.string().optional().describe('On a signature 401: the scheme of the endpoint.'),
+  supported_versions: z.array(z.string()).optional(),
+})
+export type ErrorBody = z.infer<typeof ErrorBody>

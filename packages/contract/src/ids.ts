@@ -1,0 +1,82 @@
+import { z } from 'zod'
+
+/**
+ * Public ids are TypeIDs: a prefix, `_`, and the Crockford base32 of a UUIDv7. The store keeps the UUID;
+ * these schemas are the border: what comes in is decoded to the UUID, what goes out is encoded by `encodeId`.
+ */
+export const ID_PREFIXES = {
+  user: 'usr',
+  workspace: 'wsp',
+  project: 'prj',
+  webhook: 'whk',
+  ingestKey: 'iky',
+  dataset: 'dts',
+  submission: 'sub',
+  record: 'rec',
+  rule: 'rul',
+  destination: 'dst',
+  delivery: 'dlv',
+  attempt: 'att',
+  apiKey: 'key',
+  audit: 'aud',
+} as const
+
+export type IdKind = keyof typeof ID_PREFIXES
+
+/** Secrets carry their prefix, so that a leaked one is recognised on sight. */
+export const SECRET_PREFIXES = {
+  ingestKey: 'ik_live_',
+  apiKey: 'hk_',
+  signingSecret: 'whsec_',
+} as const
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const VALUE_OF = new Map([...ALPHABET].map((letter, value) => [letter, BigInt(value)]))
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** `encodeId('record', uuid)` → `rec_01j…`: 26 base32 digits of the 128 bits, most significant first. */
+export function encodeId(kind: IdKind, uuid: string): string {
+  let text = `${ID_PREFIXES[kind]}_`
+  // 26 digits hold 130 bits: the first digit begins with two zero bits.
+  let pending = 0
+  let bits = 2
+  for (let index = 0; index < uuid.length; index += 1) {
+    const code = uuid.charCodeAt(index)
+    if (code === DASH) continue
+    pending = (pending << 4) | (code <= NINE ? code - ZERO : code - LETTER_A + 10)
+    bits += 4
+    if (bits >= 5) {
+      bits -= 5
+      text += ALPHABET.charAt(pending >> bits)
+      pending &= (1 << bits) - 1
+    }
+  }
+  return text
+}
+
+const DASH = 45
+const ZERO = 48
+const NINE = 57
+const LETTER_A = 97
+
+/** The UUID behind a public id, or undefined when the text is not an id of this kind. */
+export function decodeId(kind: IdKind, text: string): string | undefined {
+  const prefix = `${ID_PREFIXES[kind]}_`
+  const suffix = text.slice(prefix.length)
+  if (!text.startsWith(prefix) || !SUFFIX.test(suffix)) return undefined
+  let bits = 0n
+  for (const letter of suffix) bits = (bits << 5n) | (VALUE_OF.get(letter) ?? 0n)
+  const hex = bits.toString(16).padStart(32, '0')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** The input schema of an id: text in, UUID out. */
+export function idInput<K extends IdKind>(kind: K) {
+  return z
+    .string()
+    .regex(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be an id that begins with ${ID_PREFIXES[kind]}_`)
+    .transform((text) => decodeId(kind, text) ?? '')
+}
+
+/** The output schema of an id: the public text. */
+export const idOutput = (kind: IdKind) => z.string().describe(`${ID_PREFIXES[kind]}_…`)

@@ -1,0 +1,58 @@
+/** Every number of the contract's limits, unit last in its name. A limit that is not here is a limit nobody documents. */
+export const LIMITS = {
+  // Ingest
+  ingestBodyBytesDefault: 1_048_576,
+  ingestBodyBytesMax: 5_242_880,
+  headerBytesMax: 65_536,
+  jsonDepthMax: 128,
+  multipartPartsMax: 100,
+  formKeysMax: 1_000,
+  hopsMax: 5,
+  datasetsPerProjectMax: 1_000,
+
+  // Verification
+  verificationSecretCharsMax: 512,
+  hmacPrefixCharsMax: 32,
+  toleranceSecondsMin: 30,
+  toleranceSecondsMax: 86_400,
+  toleranceSecondsDefault: 300,
+  signaturesPerHeaderMax: 16,
+
+  // Conditions and mappings
+  conditionsPerListMax: 50,
+  conditionPathCharsMax: 256,
+  conditionInItemsMin: 1,
+  conditionInItemsMax: 100,
+  regexPatternCharsMax: 200,
+  regexSubjectCharsMax: 256,
+  regexOpenRepetitionsMax: 2,
+  mappingsPerListMax: 200,
+
+  // Delivery
+  deliveryTimeoutMsMin: 1_000,
+  deliveryTimeoutMsMax: 60_000,
+  deliveryTimeoutMsDefault: 15_000,
+  deliveryConnectMs: 5_000,
+  maxInFlightMin: 1,
+  maxInFlightMax: 1_000,
+  maxInFlightDefault: 10,
+  retryScheduleStepsMax: 100,
+  retryStepSecondsMax: 86_400,
+  retryAfterSecondsMax: 86_400,
+  responseReadBytesMax: 65_536,
+  responseKeptBytesMax: 16_384,
+  customHeadersMax: 32,
+  customHeaderCharsMax: 2_048,
+  laneLeaseMs: 15_000,
+  laneHeartbeatMs: 5_000,
+
+  // Admin API
+  nameCharsMax: 120,
+  listLimitDefault: 50,
+  listLimitMax: 200,
+  recordsLimitDefault: 200,
+  recordsLimitMax: 1_000,
+  adminBodyBytesMax: 1_048_576,
+  rotationOverlapHoursMax: 720,
+  rotationOverlapHoursDefault: 24,
+} as const

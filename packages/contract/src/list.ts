@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** The query of every list: newest first, `cursor` from the answer before. */
+export const ListQuery = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(LIMITS.listLimitMax)
+    .default(LIMITS.listLimitDefault)
+    .describe(`How many at most: 1 to ${LIMITS.listLimitMax}.`),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before.'),
+})
+
+/** `{"<plural>": […], "next_cursor": string | null}` */
+export function listOf<const Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string; the key is `name`
+  const items = { [name]: z.array(item) } as Record<Name, z.ZodArray<Item>>
+  return z.object({ ...items, next_cursor: z.string().nullable() })
+}
+
+export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
+export const Name = z.string().trim().min(1).max(LIMITS.nameCharsMax)
+export const Deleted = z.object({ ok: z.literal(true) })
+
+/** Workspace, project and webhook slugs. */
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be 1 to 63 lower-case letters, digits or dashes, with no dash at either end')
+
+/** Dataset names (decisions on names): the only form that ingest accepts too. */
+export const DATASET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
+export const DatasetName = z.string().regex(DATASET_NAME, 'must start with a letter, then up to 62 letters, digits or underscores')

@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+
+export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+export type Scope = 'service:read' | 'service:write' | 'service:manage'
+
+/** Who may read: every role. */
+export const READ = { role: 'viewer', scope: 'service:read', whileSuspended: 'read' } as const
+/** Who may create, change and delete what is in a project. */
+export const WRITE = { role: 'developer', scope: 'service:write', whileSuspended: 'refused' } as const
+/** Who may manage the workspace. */
+export const MANAGE = { role: 'admin', scope: 'service:manage', whileSuspended: 'refused' } as const
+
+type Fields = z.ZodObject | undefined
+
+/**
+ * One route of the admin API as a value. REST, OpenAPI, SDK, CLI and console are all read from it.
+ * `area: 'project'` stands under `/admin/api/projects/{project_id}/` and, for the Default project, under `/admin/api/`.
+ */
+export type Route<
+  Params extends Fields = Fields,
+  Query extends Fields = Fields,
+  Body extends Fields = Fields,
+  Output extends z.ZodType = z.ZodType,
+> = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly area: 'project' | 'workspace'
+  /** Relative to the area; members in braces are the fields of `params`. */
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  /** The least role that may call it. */
+  readonly role: Role
+  /** The least scope of a connected agent. */
+  readonly scope: Scope
+  /** Contract part 1, suspension: reads go on, writes are refused except the few marked here. */
+  readonly whileSuspended: 'read' | 'refused' | 'allowed'
+  readonly status: 200 | 201
+  readonly params?: Params
+  readonly query?: Query
+  readonly body?: Body
+  readonly output: Output
+  /** The answer holds a secret that is shown once: `Cache-Control: no-store`. */
+  readonly showsSecret?: true
+}
+
+/** Keeps the literal types of a route, so that its verb is typed by it. */
+export function defineRoute<
+  const Params extends Fields = undefined,
+  const Query extends Fields = undefined,
+  const Body extends Fields = undefined,
+  const Output extends z.ZodType = z.ZodType,
+>(route: Route<Params, Query, Body, Output>): Route<Params, Query, Body, Output> {
+  return route
+}
+
+type Parsed<F> = F extends z.ZodType ? z.output<F> : unknown
+type Sent<F> = F extends z.ZodType ? z.input<F> : unknown
+
+/** What a verb is asked: path, query and body members in one object, parsed. */
+export type RouteInput<R> = R extends Route<infer P, infer Q, infer B> ? Parsed<P> & Parsed<Q> & Parsed<B> : never
+/** What a client sends: the same members before parsing. */
+export type RouteRequest<R> = R extends Route<infer P, infer Q, infer B> ? Sent<P> & Sent<Q> & Sent<B> : never
+/** What a verb gives back. */
+export type RouteOutput<R> = R extends Route<Fields, Fields, Fields, infer O> ? z.input<O> : never
+/** What a client reads. */
+export type RouteAnswer<R> = R extends Route<Fields, Fields, Fields, infer O> ? z.output<O> : never

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { idInput, idOutput } from '../ids.ts'
+import { ListQuery, listOf, Timestamp } from '../list.ts'
+import { defineRoute, READ, WRITE } from '../route.ts'
+
+export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', 'failed', 'paused', 'cancelled'] as const
+export const PAUSE_REASONS = ['workspace_suspended', 'destination_disabled', 'allowance_used'] as const
+export const TRIGGERS = ['initial', 'automatic', 'manual', 'replay', 'resume'] as const
+export const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
+
+/** Why an attempt failed (decisions §6). */
+export const ERROR_CODES = [
+  'timeout',
+  'connection_refused',
+  'connection_reset',
+  'dns_failed',
+  'tls_failed',
+  'blocked_address',
+  'redirect',
+  'response_too_large',
+  'bad_status',
+  'invalid_url',
+] as const
+
+export const Attempt = z.object({
+  id: idOutput('attempt'),
+  delivery_id: idOutput('delivery'),
+  number: z.int(),
+  trigger: z.enum(TRIGGERS),
+  started_at: Timestamp,
+  duration_ms: z.int().nullable(),
+  outcome: z.enum(OUTCOMES).nullable().describe('null while it is under way; `interrupted`: the sender died, so nobody knows.'),
+  response_status: z.int().nullable(),
+  response_headers: z.record(z.string(), z.string()).nullable(),
+  response_body: z.string().nullable().describe('The first 16 KiB.'),
+  response_truncated: z.boolean().nullable(),
+  error_code: z.enum(ERROR_CODES).nullable(),
+  error_detail: z.string().nullable(),
+  next_attempt_at: Timestamp.nullable(),
+})
+
+export const Delivery = z.object({
+  id: idOutput('delivery'),
+  record_id: idOutput('record'),
+  dataset: z.string(),
+  destination_id: idOutput('destination'),
+  state: z.enum(DELIVERY_STATES),
+  pause_reason: z.enum(PAUSE_REASONS).nullable(),
+  attempt_count: z.int(),
+  next_attempt_at: Timestamp.nullable(),
+  last_status: z.int().nullable(),
+  last_error: z.enum(ERROR_CODES).nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('delivery') })
+
+export const deliveries = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'deliveries',
+    summary: 'List deliveries',
+    description: 'The deliveries of the project, newest first, by state, destination or record.',
+    ...READ,
+    status: 200,
+    query: ListQuery.extend({
+      state: z.enum(DELIVERY_STATES).optional(),
+      destination_id: idInput('destination').optional(),
+      record_id: idInput('record').optional(),
+    }),
+    output: listOf('deliveries', Delivery),
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'deliveries/{id}',
+    summary: 'Get a delivery',
+    description: 'One delivery with all its attempts, the first one first.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: z.object({ delivery: Delivery.extend({ attempts: z.array(Attempt) }) }),
+  }),
+  replay: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'deliveries/{id}/replay',
+    summary: 'Replay a delivery',
+    description: 'Sends a delivery that has ended (delivered, failed or cancelled) again now, with the same body and event id and a fresh schedule. One that has not ended yet is refused with 409.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: z.object({ delivery: Delivery }),
+  }),
+} as const

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { Conditions } from '../condition.ts'
+import { idInput, idOutput } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../list.ts'
+import { defineRoute, READ, WRITE } from '../route.ts'
+
+const Url = z.string().min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
+const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
+const Headers = z
+  .record(z.string().min(1).max(128), z.string().max(LIMITS.customHeaderCharsMax))
+  .refine((headers) => Object.keys(headers).length <= LIMITS.customHeadersMax, `at most ${LIMITS.customHeadersMax} headers`)
+  .describe('Sent with every delivery. Stored sealed. None of the headers that Postroad sets can be overridden.')
+const Retry = z.strictObject({
+  schedule_seconds: z
+    .array(z.int().min(0).max(LIMITS.retryStepSecondsMax))
+    .min(1)
+    .max(LIMITS.retryScheduleStepsMax)
+    .nullable()
+    .describe('The waits before each attempt, in seconds, each ±20 %; null: the default schedule, up to 80 hours.'),
+})
+const TimeoutMs = z.int().min(LIMITS.deliveryTimeoutMsMin).max(LIMITS.deliveryTimeoutMsMax)
+const MaxInFlight = z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax)
+const Signing = z.strictObject({
+  header: z.enum(['both', 'service', 'standard']).describe('Service-Signature, the Standard Webhooks headers, or both.'),
+})
+
+export const Destination = z.object({
+  id: idOutput('destination'),
+  name: z.string(),
+  url: z.string(),
+  enabled: z.boolean(),
+  disabled_reason: z.enum(['by_hand', 'gone']).nullable().describe('`gone`: the destination answered 410.'),
+  disabled_at: Timestamp.nullable(),
+  datasets: z.array(z.string()).nullable(),
+  conditions: Conditions,
+  headers: z.record(z.string(), z.string()),
+  retry: z.object({ schedule_seconds: z.array(z.int()).nullable() }),
+  timeout_ms: z.int(),
+  max_in_flight: z.int(),
+  signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('destination') })
+const one = z.object({ destination: Destination })
+
+export const destinations = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'destinations',
+    summary: 'List destinations',
+    description: 'The destinations of the project, newest first; never their signing secrets.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('destinations', Destination),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations',
+    summary: 'Create a destination',
+    description: 'Every new record that its datasets and conditions match is delivered to it, signed. The signing secret is returned once.',
+    ...WRITE,
+    status: 201,
+    showsSecret: true,
+    body: z.strictObject({
+      name: Name,
+      url: Url,
+      enabled: z.boolean().default(true),
+      datasets: Datasets.default(null),
+      conditions: Conditions.default([]),
+      headers: Headers.default({}),
+      retry: Retry.default({ schedule_seconds: null }),
+      timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
+      max_in_flight: MaxInFlight.default(LIMITS.maxInFlightDefault),
+      signing: Signing.default({ header: 'both' }),
+    }),
+    output: z.object({ destination: Destination, signing_secret: z.string() }),
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'destinations/{id}',
+    summary: 'Get a destination',
+    description: 'One destination of the project.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'destinations/{id}',
+    summary: 'Change a destination',
+    description:
+      'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them. ' +
+      'An attempt that is under way ends as it began.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      url: Url.optional(),
+      enabled: z.boolean().optional(),
+      datasets: Datasets.optional(),
+      conditions: Conditions.optional(),
+      headers: Headers.optional(),
+      retry: Retry.optional(),
+      timeout_ms: TimeoutMs.optional(),
+      max_in_flight: MaxInFlight.optional(),
+      signing: Signing.optional(),
+    }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'destinations/{id}',
+    summary: 'Delete a destination',
+    description: 'Cancels its outstanding deliveries. Delivered ones stay in the list.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+} as const

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { Conditions } from '../condition.ts'
+import { idInput, idOutput } from '../ids.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Slug, Timestamp } from '../list.ts'
+import { Mappings } from '../mapping.ts'
+import { defineRoute, READ, WRITE } from '../route.ts'
+import { Verification, VerificationCreate, VerificationPatch } from '../verification.ts'
+
+export const Webhook = z.object({
+  id: idOutput('webhook'),
+  name: z.string(),
+  slug: z.string().describe('Readable and stable: the last segment of /v1/webhooks/{ingest_key}/{slug}.'),
+  dataset: z.string(),
+  enabled: z.boolean(),
+  criteria: Conditions,
+  mappings: Mappings,
+  verification: Verification,
+  webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
+  public_path: z.string(),
+  public_url: z.string(),
+  previous_public_url: z.string().nullable(),
+  previous_url_expires_at: Timestamp.nullable(),
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('webhook') })
+const one = z.object({ webhook: Webhook })
+
+export const webhooks = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks',
+    summary: 'List endpoints',
+    description: 'The endpoints (webhooks) of the project, newest first.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('webhooks', Webhook),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks',
+    summary: 'Create an endpoint',
+    description:
+      'Makes an endpoint with a URL of its own. With no criteria every payload is filed; with no mappings it is filed whole. ' +
+      'Regular expressions run on a linear-time engine and are checked on save.',
+    ...WRITE,
+    status: 201,
+    body: z.strictObject({
+      name: Name,
+      slug: Slug.optional().describe('Absent: made from the name.'),
+      dataset: DatasetName.optional().describe('Absent: made from the slug.'),
+      enabled: z.boolean().default(true),
+      criteria: Conditions.default([]),
+      mappings: Mappings.default([]),
+      verification: VerificationCreate.default({ scheme: 'none' }),
+    }),
+    output: one,
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Get an endpoint',
+    description: 'One endpoint of the project. Verification secrets are never returned.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Change an endpoint',
+    description:
+      'Changes the members that are sent. In `verification` the secret may be left out to keep the held one (same scheme only); ' +
+      'a secret set here replaces the old one at once. Takes effect on every node within a second.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      slug: Slug.optional(),
+      dataset: DatasetName.optional(),
+      enabled: z.boolean().optional(),
+      criteria: Conditions.optional(),
+      mappings: Mappings.optional(),
+      verification: VerificationPatch.optional(),
+    }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Delete an endpoint',
+    description: 'Its URL answers 404 from now on. What it received stays.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+} as const
