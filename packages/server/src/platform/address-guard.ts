@@ -154,3 +154,17 @@ function unwrappedRange([base, bits]: Range): Range {
   const mapped = base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96
   return mapped ? [base.toIPv4Address(), bits - 96] : [base, bits]
 }
+
+/**
+ * Why no request could ever reach this URL, as far as can be said without looking its name up: for refusing it when it is
+ * saved. An address that is a literal is judged at once; a name is judged when it is used.
+ */
+export function createUrlCheck(guard: AddressGuard): (url: string) => string | undefined {
+  return (url) => {
+    const target = targetOf(url)
+    if (typeof target === 'string') return target
+    const { hostname, protocol } = new URL(target.origin)
+    const host = hostname.replace(/^\[|\]$/g, '')
+    return isIP(host) === 0 ? undefined : whyUnreachable(guard, host, protocol)
+  }
+}

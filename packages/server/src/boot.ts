@@ -1,0 +1,49 @@
+import { ConfigError, readConfig, type Config } from './config.ts'
+import { createApp, type App, type AppOptions } from './app.ts'
+import { openDatabase } from './platform/db.ts'
+import { StartError } from './platform/embedded-postgres.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { migrate } from './platform/migrate.ts'
+import { makeDays } from './platform/partitions.ts'
+import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
+import { DAY_TABLES } from './workers/upkeep.ts'
+
+export const MIGRATIONS = new URL('../migrations/', import.meta.url)
+
+export type Booted = { readonly app: App; readonly storage: Storage; readonly config: Config; readonly log: Log }
+
+/** Brings up everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
+export async function boot(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: Pick<AppOptions, 'commit'> & { readonly mode: 'own' | 'join' },
+): Promise<Booted> {
+  const config = readConfig(environment)
+  const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })
+  const storage = await openStorage(config, { mode: options.mode, log })
+  try {
+    await prepare(storage, log)
+    return { app: createApp({ config, storage, log, ...(options.commit === undefined ? {} : { commit: options.commit }) }), storage, config, log }
+  } catch (error) {
+    await storage.stop()
+    throw error
+  }
+}
+
+/** The schema of this release, the days around now, and a loud word when PostgreSQL is set to lose data. */
+export async function prepare(storage: Storage, log: Log): Promise<void> {
+  const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
+  try {
+    await checkReachable(database)
+    await checkDurability(database, log)
+    await migrate(storage.target, MIGRATIONS)
+    await makeDays(database, DAY_TABLES, { now: Date.now(), daysAhead: 3 })
+  } finally {
+    await database.close()
+  }
+}
+
+/** What a person reads when the start fails: one line for what we expected, everything for what we did not. */
+export function startFailure(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartError) return `postroad: ${error.message}`
+  return `postroad: could not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
+}

@@ -1,0 +1,35 @@
+import { boot } from '../boot.ts'
+import { INVARIANTS } from '../resources/installation/invariants.ts'
+import { checkDurability } from '../storage.ts'
+
+type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
+
+/**
+ * `doctor [--json]`: asks the database whether what must always hold does hold. Works beside a running server and changes
+ * nothing. Gives 0 when all is well, 1 when something is not.
+ */
+export async function doctorCommand(environment: Readonly<Record<string, string | undefined>>, flags: readonly string[]): Promise<number> {
+  const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join' })
+  try {
+    const { database, clock } = app.deps
+    const unsafe = await checkDurability(database, log)
+    const findings: Finding[] = [
+      { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
+    ]
+    for (const { check, meaning, count } of INVARIANTS) {
+      // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
+      const found = await count(database, new Date(clock.now()))
+      findings.push({ check, ok: found === 0, found, meaning })
+    }
+    process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n` : report(findings))
+    return findings.every((finding) => finding.ok) ? 0 : 1
+  } finally {
+    await app.stop()
+    await storage.stop()
+  }
+}
+
+function report(findings: readonly Finding[]): string {
+  const lines = findings.map(({ check, ok, found, meaning }) => (ok ? `ok    ${check}` : `BAD   ${check}: ${found} found. ${meaning}`))
+  return `${lines.join('\n')}\n`
+}

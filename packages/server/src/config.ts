@@ -1,0 +1,140 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { LIMITS } from '@postroad/contract'
+import { z } from 'zod'
+import { Secret } from './platform/secret.ts'
+
+/** Everything the environment may say, once. `docs/operate/configure.md` is written from this list. */
+export const SETTINGS = {
+  PORT: setting('The TCP port of every surface.', '4680', z.coerce.number().int().min(0).max(65_535), 'a port number, 0 to 65535'),
+  HOST: setting('The address to listen on. `0.0.0.0` or `::` opens it to other machines.', '127.0.0.1', z.string().min(1), 'an address'),
+  PUBLIC_URL: setting(
+    'The address people and senders use, when it is not `http://HOST:PORT` (behind a proxy, for example).',
+    undefined,
+    z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
+    'an http or https URL',
+  ),
+  DATA_DIR: setting('The folder of the embedded database and its key.', './data', z.string().min(1).transform((path) => resolve(path)), 'a folder'),
+  DATABASE_URL: setting(
+    'Your own PostgreSQL (15 or newer). Absent: an embedded one in `DATA_DIR`.',
+    undefined,
+    z.string().regex(/^postgres(ql)?:\/\/\S+$/).transform((url) => new Secret(url)),
+    'a URL such as postgres://user:password@host:5432/database',
+  ),
+  SECRET_KEY: setting(
+    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database it is made once in `DATA_DIR`.',
+    undefined,
+    key(),
+    '32 bytes in base64',
+  ),
+  SECRET_KEY_PREVIOUS: setting('The key before this one, while its values are being sealed anew.', undefined, key(), '32 bytes in base64'),
+  ROLES: setting(
+    'What this process does: `web` answers requests, `deliver` sends, `work` looks after the tables.',
+    'web,deliver,work',
+    list(z.enum(['web', 'deliver', 'work'])).refine((roles) => roles.length > 0),
+    'any of web,deliver,work',
+  ),
+  PROCESSES: setting(
+    'How many processes share the port, started and stopped together.',
+    String(Math.max(1, Math.floor(availableParallelism() / 2))),
+    z.coerce.number().int().min(1).max(256),
+    'a whole number from 1 to 256',
+  ),
+  TRUST_PROXY: setting(
+    'Proxies whose `X-Forwarded-For` is believed, as addresses or CIDR ranges. Empty: the header is ignored.',
+    '',
+    list(cidr()),
+    'a comma-separated list such as 10.0.0.0/8,::1',
+  ),
+  OUTBOUND_ALLOW: setting(
+    'Ranges beyond the public internet that deliveries may reach. With the embedded database and a loopback `HOST` it is loopback.',
+    undefined,
+    list(cidr()),
+    'a comma-separated list such as 10.0.0.0/8',
+  ),
+  INGEST_BODY_BYTES: setting(
+    'The largest body that ingest accepts, in bytes.',
+    String(LIMITS.ingestBodyBytesDefault),
+    z.coerce.number().int().min(1).max(LIMITS.ingestBodyBytesMax),
+    `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
+  ),
+  METRICS_TOKEN: setting(
+    'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: from loopback only.',
+    undefined,
+    z.string().min(16).transform((text) => new Secret(text)),
+    'at least 16 characters',
+  ),
+  LOG_LEVEL: setting('How much is logged.', 'info', z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'debug, info, warn, error or silent'),
+  LOG_FORMAT: setting('`text` for people, `json` for machines. Absent: text at a terminal.', undefined, z.enum(['text', 'json']), 'text or json'),
+} as const
+
+type Settings = typeof SETTINGS
+type Read<S> = S extends Setting<infer Value, infer Default> ? (Default extends string ? Value : Value | undefined) : never
+
+export type Config = Readonly<{ [Name in keyof Settings]: Read<Settings[Name]> }>
+
+type Setting<Value, Default extends string | undefined> = {
+  readonly doc: string
+  readonly fallback: Default
+  readonly schema: z.ZodType<Value>
+  readonly allowed: string
+}
+
+/** A wrong setting stops the start with one line that names it, what was read and what is allowed. */
+export class ConfigError extends Error {}
+
+/** Reads the environment once; `process.env` is known to `main.ts` only. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const entries = Object.entries(SETTINGS).map(([name, { fallback, schema, allowed }]) => {
+    const text = environment[name]?.trim() === '' ? undefined : environment[name]
+    const given = text ?? fallback
+    if (given === undefined) return [name, undefined]
+    const read = schema.safeParse(given)
+    if (read.success) return [name, read.data]
+    const shown = /SECRET|URL|TOKEN/.test(name) ? 'something else' : JSON.stringify(given)
+    throw new ConfigError(`${name} must be ${allowed}, but it is ${shown}.`)
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from SETTINGS, name by name
+  const config = Object.fromEntries(entries) as Config
+  if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
+    throw new ConfigError('DATABASE_URL is set, so SECRET_KEY must be too: 32 bytes in base64, the same on every node (openssl rand -base64 32).')
+  }
+  return Object.freeze(config)
+}
+
+/** The address in links: `PUBLIC_URL`, or where the server listens. */
+export function publicUrl(config: Config, port: number): string {
+  const host = config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : config.HOST
+  return config.PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Where deliveries may go beyond the public internet. */
+export function outboundAllow(config: Config): readonly string[] {
+  if (config.OUTBOUND_ALLOW !== undefined) return config.OUTBOUND_ALLOW
+  const local = config.DATABASE_URL === undefined && /^(localhost|127\.|::1$)/.test(config.HOST)
+  return local ? ['127.0.0.0/8', '::1/128'] : []
+}
+
+function setting<Value, const Default extends string | undefined>(
+  ...[doc, fallback, schema, allowed]: [doc: string, fallback: Default, schema: z.ZodType<Value>, allowed: string]
+): Setting<Value, Default> {
+  return { doc, fallback, schema, allowed }
+}
+
+function key() {
+  return z
+    .string()
+    .refine((text) => Buffer.from(text, 'base64').length === 32)
+    .transform((text) => new Secret(text))
+}
+
+function list<Value>(item: z.ZodType<Value, string>) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .pipe(z.array(item))
+}
+
+function cidr() {
+  return z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+}

@@ -1,0 +1,42 @@
+import type { Config } from './config.ts'
+import type { Actor } from './domain/actor.ts'
+import type { Cipher } from './platform/cipher.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Database, Db } from './platform/db.ts'
+import type { Log } from './platform/log.ts'
+import type { OutboundHttp } from './platform/outbound-http.ts'
+import type { Wakeups } from './platform/notify.ts'
+
+/** What the process has: made once in `app.ts`, handed down. Time, chance and the network come from here only. */
+export type Deps = {
+  readonly config: Config
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  readonly cipher: Cipher
+  readonly wakeups: Wakeups
+  readonly outbound: OutboundHttp
+  /** Why no delivery could ever reach this URL, as far as can be said without looking its name up. */
+  readonly whyUrlRefused: (url: string) => string | undefined
+  /** The address in links, without a slash at the end. */
+  readonly baseUrl: () => string
+  /** Tells this node at once, and the others, that a project's configuration changed. */
+  readonly configChanged: (projectId: string) => void
+  /** Tells the senders that there may be work in these lanes. A hint. */
+  readonly lanesChanged: (lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]) => void
+  readonly uuid: () => string
+  readonly randomText: (characters: number) => string
+  readonly random: () => number
+}
+
+/** What a verb has: the process, who acts, and where. `db` is the pool, or the transaction that `inTransaction` opened. */
+export type Ctx = Deps & {
+  readonly db: Db
+  readonly actor: Actor
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly requestId: string
+  readonly ip: string | undefined
+  /** Set inside a transaction: runs after the commit. */
+  readonly afterCommit?: (work: () => void) => void
+}

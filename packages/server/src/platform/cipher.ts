@@ -1,0 +1,51 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { Secret } from './secret.ts'
+
+/**
+ * Sealed columns: AES-256-GCM under the newest key, a random 96-bit nonce, and the place of the value
+ * (table, column, row) as additional data, so that a sealed value moved to another row does not open.
+ * Format: 1 byte version, 4 bytes key id, 12 bytes nonce, 16 bytes tag, the rest.
+ */
+export type Cipher = {
+  seal(plain: string, place: string): Buffer
+  open(sealed: Uint8Array, place: string): Secret
+}
+
+const VERSION = 1
+const KEY_ID_BYTES = 4
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
+
+const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex')
+
+/** `keys`: 32 bytes each, the newest first; older ones only open. */
+export function createCipher(keys: readonly [Buffer, ...Buffer[]]): Cipher {
+  const ring = new Map(keys.map((key) => [keyIdOf(key), key]))
+  const [newest] = keys
+  const newestId = Buffer.from(keyIdOf(newest), 'hex')
+  return {
+    seal: (plain, place) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(place))
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([Buffer.from([VERSION]), newestId, nonce, cipher.getAuthTag(), body])
+    },
+    open: (sealed, place) => {
+      const bytes = Buffer.from(sealed)
+      const key = ring.get(bytes.subarray(1, 1 + KEY_ID_BYTES).toString('hex'))
+      if (bytes[0] !== VERSION || bytes.length < HEADER_BYTES || key === undefined) {
+        throw new Error(`The sealed value at ${place} was sealed under another SECRET_KEY; set SECRET_KEY_PREVIOUS.`)
+      }
+      const nonce = bytes.subarray(1 + KEY_ID_BYTES, 1 + KEY_ID_BYTES + NONCE_BYTES)
+      const tag = bytes.subarray(HEADER_BYTES - TAG_BYTES, HEADER_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place)).setAuthTag(tag)
+      return new Secret(decipher.update(bytes.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8'))
+    },
+  }
+}
+
+/** Credentials are found by the SHA-256 of their text; the text itself is stored nowhere in clear. */
+export function hashCredential(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,72 @@
+/**
+ * Time as the parts may ask for it. `now` is the database's time (what is due, who holds a lease), so that nodes with
+ * different clocks agree; `wall` is this machine's time and judges signatures only. Tests set both.
+ */
+export type Clock = {
+  /** Milliseconds since 1970, by the database's clock. */
+  now(): number
+  /** Milliseconds since 1970, by this machine's clock. */
+  wall(): number
+  /** Calls back once at or after `at` (milliseconds of `now`); gives the function that takes it back. */
+  wakeAt(at: number, wake: () => void): () => void
+}
+
+export type SystemClock = Clock & {
+  /** Takes over the database's time, measured by the caller. */
+  alignTo(databaseNow: number): void
+}
+
+const TIMEOUT_MS_MAX = 2_147_483_647
+
+/** The real clock: monotonic between two alignments, so a jump of this machine's time moves no due time. */
+export function systemClock(): SystemClock {
+  let offset = performance.timeOrigin
+  const now = (): number => performance.now() + offset
+  return {
+    now,
+    wall: () => Date.now(),
+    alignTo: (databaseNow) => {
+      offset = databaseNow - performance.now()
+    },
+    wakeAt: (at, wake) => {
+      const timer = setTimeout(wake, Math.min(Math.max(0, at - now()), TIMEOUT_MS_MAX))
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+export type TestClock = Clock & {
+  /** Moves time forward and fires what falls due on the way, in order. */
+  advance(ms: number): void
+  set(ms: number): void
+}
+
+/** A clock that stands still until it is moved. */
+export function testClock(startMs: number): TestClock {
+  let time = startMs
+  const waiting = new Set<{ at: number; wake: () => void }>()
+  const fire = (): void => {
+    const due = [...waiting].filter((entry) => entry.at <= time).toSorted((a, b) => a.at - b.at)
+    for (const entry of due) {
+      waiting.delete(entry)
+      entry.wake()
+    }
+  }
+  return {
+    now: () => time,
+    wall: () => time,
+    wakeAt: (at, wake) => {
+      const entry = { at, wake }
+      waiting.add(entry)
+      return () => waiting.delete(entry)
+    },
+    advance: (ms) => {
+      time += ms
+      fire()
+    },
+    set: (ms) => {
+      time = ms
+      fire()
+    },
+  }
+}

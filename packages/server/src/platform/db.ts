@@ -1,0 +1,192 @@
+import postgres from 'postgres'
+
+/** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
+export type Value = string | number | boolean | bigint | Date | Uint8Array | null | readonly (string | number | boolean | Date | null)[]
+
+export type Sql = { readonly strings: readonly string[]; readonly values: readonly (Value | Sql)[] }
+
+/** `` sql`select … where id = ${id}` ``: values become parameters, nested fragments are spliced in. */
+export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Sql)[]): Sql {
+  return { strings, values }
+}
+
+/** A pool or an open transaction. A row's type is the statement's promise; the columns are named in it. */
+export type Db = {
+  many<Row extends object>(query: Sql): Promise<readonly Row[]>
+  maybe<Row extends object>(query: Sql): Promise<Row | undefined>
+  one<Row extends object>(query: Sql): Promise<Row>
+  /** How many rows the statement changed. */
+  run(query: Sql): Promise<number>
+}
+
+export type Database = Db & {
+  /** One transaction: commits when `work` resolves, rolls back when it throws. */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** Calls back on each NOTIFY of the channel, from now on, across reconnects. */
+  listen(channel: string, heard: (payload: string) => void): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * What went wrong in the database. `refused`: surely not committed. `unknown`: the connection broke while the
+ * answer was due, so the statement may have been committed.
+ */
+export class DbError extends Error {
+  readonly outcome: 'refused' | 'unknown'
+  readonly code: string
+  readonly constraint: string | undefined
+
+  constructor(cause: Error, code: string) {
+    super(cause.message, { cause })
+    this.name = 'DbError'
+    this.code = code
+    this.constraint = 'constraint_name' in cause ? String(cause.constraint_name) : undefined
+    this.outcome = UNKNOWN_OUTCOMES.has(this.code) ? 'unknown' : 'refused'
+  }
+}
+
+const UNKNOWN_OUTCOMES = new Set(['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
+
+export type DatabaseTarget = { readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
+
+export type DatabaseOptions = {
+  readonly target: DatabaseTarget
+  readonly connectionsMax: number
+  readonly applicationName: string
+  readonly statementTimeoutMs: number
+}
+
+const asIs = (text: string): string => text
+const plain = (oid: number, parse: (text: string) => unknown) => ({ to: oid, from: [oid], serialize: asIs, parse })
+
+/** Parameters travel as text that `toParameter` made, so the driver's own serializers must leave them alone. */
+const TYPES = {
+  bool: plain(16, (text) => text === 't'),
+  bytea: plain(17, (text) => Buffer.from(text.slice(2), 'hex')),
+  int8: plain(20, Number),
+  int4: plain(23, Number),
+  float8: plain(701, Number),
+  json: { to: 114, from: [114, 3802], serialize: asIs, parse: (text: string): unknown => JSON.parse(text) },
+  timestamptz: plain(1184, (text) => new Date(text)),
+}
+
+/** Opens a pool. Connections are made when first used and made anew when lost. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { target } = options
+  const settings = {
+    max: options.connectionsMax,
+    idle_timeout: 0,
+    max_lifetime: null,
+    connect_timeout: 10,
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
+    onnotice: () => undefined,
+    types: TYPES,
+    connection: { application_name: options.applicationName, statement_timeout: options.statementTimeoutMs },
+  }
+  const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
+  return {
+    ...asDb(client),
+    transaction: async (work) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
+      return guarded(() => client.begin((tx) => work(asDb(tx)))) as ReturnType<typeof work>
+    },
+    listen: async (channel, heard) => {
+      await client.listen(channel, heard)
+    },
+    close: () => client.end({ timeout: 5 }),
+  }
+}
+
+type Runner = { unsafe(text: string, parameters: (string | null)[], options: { prepare: boolean }): PromiseLike<object[] & { count: number }> }
+
+function asDb(runner: Runner): Db {
+  const execute = (query: Sql): Promise<object[] & { count: number }> =>
+    guarded(() => {
+      const { text, parameters } = render(query)
+      return runner.unsafe(text, parameters, { prepare: true })
+    })
+  return {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement names the columns of its row type
+    many: async <Row extends object>(query: Sql) => (await execute(query)) as readonly object[] as readonly Row[],
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    maybe: async <Row extends object>(query: Sql) => (await execute(query))[0] as Row | undefined,
+    one: async <Row extends object>(query: Sql) => {
+      const [row] = await execute(query)
+      if (row === undefined) throw new Error('A statement that always gives a row gave none.')
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      return row as Row
+    },
+    run: async (query) => (await execute(query)).count,
+  }
+}
+
+async function guarded<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof DbError)) {
+      throw new DbError(error, error.code)
+    }
+    throw error
+  }
+}
+
+const texts = new WeakMap<readonly string[], string>()
+
+/** The text of a statement without nested fragments is made once per template. */
+function render(query: Sql): { text: string; parameters: (string | null)[] } {
+  const parameters: (string | null)[] = []
+  const known = texts.get(query.strings)
+  if (known !== undefined) {
+    for (const value of query.values) parameters.push(toParameter(value))
+    return { text: known, parameters }
+  }
+  const nested = query.values.some(isSql)
+  const text = spliced(query, parameters)
+  if (!nested) texts.set(query.strings, text)
+  return { text, parameters }
+}
+
+function spliced(query: Sql, parameters: (string | null)[]): string {
+  let text = query.strings[0] ?? ''
+  query.values.forEach((value, index) => {
+    if (isSql(value)) {
+      text += spliced(value, parameters)
+    } else {
+      parameters.push(toParameter(value))
+      text += `$${parameters.length}`
+    }
+    text += query.strings[index + 1] ?? ''
+  })
+  return text
+}
+
+function isSql(value: Value | Sql): value is Sql {
+  return typeof value === 'object' && value !== null && 'strings' in value
+}
+
+function toParameter(value: Value | Sql): string | null {
+  if (value === null) return null
+  if (typeof value === 'string') return value
+  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+  if (Array.isArray(value)) return arrayText(value)
+  // oxlint-disable-next-line typescript/no-base-to-string -- fragments were spliced before; numbers, booleans and bigints remain
+  return String(value)
+}
+
+const SPECIAL = /["\\]/g
+
+/** A PostgreSQL array literal. Quoting everything is always right; `null` stays bare. */
+function arrayText(items: readonly (string | number | boolean | Date | null)[]): string {
+  let text = '{'
+  for (let index = 0; index < items.length; index += 1) {
+    const item = items[index]
+    if (index > 0) text += ','
+    if (item === null || item === undefined) text += 'null'
+    else if (typeof item === 'string') text += `"${item.replace(SPECIAL, '\\$&')}"`
+    else if (item instanceof Date) text += `"${item.toISOString()}"`
+    else text += String(item)
+  }
+  return `${text}}`
+}

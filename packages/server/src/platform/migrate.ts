@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises'
+import postgres from 'postgres'
+import type { DatabaseTarget } from './db.ts'
+
+const MIGRATION_LOCK = 4_680_001
+
+/**
+ * Runs the numbered files of `migrations/` that have not run yet, each in its own transaction, under a lock so that
+ * nodes starting together do it once. Forward only. Gives the names of those it ran.
+ */
+export async function migrate(target: DatabaseTarget, folder: URL): Promise<readonly string[]> {
+  const settings = { max: 1, onnotice: () => undefined, connect_timeout: 10, connection: { application_name: 'postroad migrate' } }
+  const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
+  try {
+    await client`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await client`create table if not exists migrations (name text primary key, ran_at timestamptz not null default now())`
+    const done = new Set((await client<{ name: string }[]>`select name from migrations`).map((row) => row.name))
+    const files = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).toSorted()
+    const due = files.filter((name) => !done.has(name))
+    for (const name of due) {
+      const text = await readFile(new URL(name, folder), 'utf8')
+      await client.begin(async (tx) => {
+        await tx.unsafe(text)
+        await tx`insert into migrations (name) values (${name})`
+      })
+    }
+    return due
+  } finally {
+    await client.end({ timeout: 5 })
+  }
+}

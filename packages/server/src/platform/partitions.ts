@@ -1,0 +1,62 @@
+import type { Db } from './db.ts'
+import { sql } from './db.ts'
+import { uuidv7Floor } from './ids.ts'
+
+const DAY_MS = 86_400_000
+
+export type DayTable = { readonly name: string; readonly storage?: string }
+
+/**
+ * Makes the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids.
+ * A day whose rows already lie in the default partition is left there. Gives the names of those it made.
+ */
+export async function makeDays(db: Db, tables: readonly DayTable[], at: { now: number; daysAhead: number }): Promise<string[]> {
+  const first = Math.floor(at.now / DAY_MS) - 1
+  const known = new Set((await db.many<{ name: string }>(sql`
+    select c.relname as name
+      from pg_inherits i
+      join pg_class c on c.oid = i.inhrelid
+  `)).map((row) => row.name))
+  const made: string[] = []
+  for (const table of tables) {
+    for (let day = first; day <= first + 1 + at.daysAhead; day += 1) {
+      const name = `${table.name}_${dayName(day)}`
+      if (known.has(name)) continue
+      // oxlint-disable-next-line no-await-in-loop -- one lock at a time
+      await db.run(statement(`
+        create table if not exists ${name} partition of ${table.name}
+          for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
+      `))
+      made.push(name)
+    }
+  }
+  return made
+}
+
+/** Drops the days that ended more than `keepDays` ago: retention costs no delete. Gives the names of those it dropped. */
+export async function dropDays(db: Db, tables: readonly DayTable[], at: { now: number; keepDays: number }): Promise<string[]> {
+  const oldest = dayName(Math.floor(at.now / DAY_MS) - at.keepDays)
+  const dropped: string[] = []
+  for (const table of tables) {
+    // oxlint-disable-next-line no-await-in-loop -- one lock at a time
+    const days = await db.many<{ name: string }>(sql`
+      select c.relname as name
+        from pg_inherits i
+        join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = ${table.name}::regclass
+         and c.relname ~ '_[0-9]{8}$'
+    `)
+    for (const { name } of days) {
+      if (name.slice(-8) >= oldest) continue
+      // oxlint-disable-next-line no-await-in-loop -- one lock at a time
+      await db.run(statement(`drop table if exists ${name}`))
+      dropped.push(name)
+    }
+  }
+  return dropped
+}
+
+const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+
+/** DDL takes no parameters; the names and bounds in it are made here, never by a caller's text. */
+const statement = (text: string) => ({ strings: [text], values: [] })
