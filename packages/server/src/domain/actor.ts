@@ -1,0 +1,25 @@
+import type { Role } from '@postroad/contract'
+
+/** Who is acting. A key acts as the member who created it, capped at the key's own role (contract part 5). */
+export type Actor =
+  | { readonly kind: 'person'; readonly userId: string; readonly role: Role }
+  | {
+      readonly kind: 'api_key'
+      readonly keyId: string
+      readonly userId: string
+      readonly role: Role
+      /** The only project of a one-project key. */
+      readonly projectId: string | null
+    }
+  | { readonly kind: 'system'; readonly role: Role }
+
+/** The higher role includes the lower ones. */
+const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
+
+export function roleReaches(role: Role, least: Role): boolean {
+  return RANK[role] >= RANK[least]
+}
+
+export function lesserRole(a: Role, b: Role): Role {
+  return RANK[a] <= RANK[b] ? a : b
+}

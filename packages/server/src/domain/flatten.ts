@@ -1,0 +1,43 @@
+import { isRawNumber } from './json-text.ts'
+import { put } from './dot-path.ts'
+
+/** More columns than this do not help a reader, and a payload may hold a million. */
+const COLUMNS_MAX = 500
+
+/**
+ * A payload as flat columns for the records listing: `{a: {b: [{c: 1}]}}` → `{'a.b.0.c': 1}`. A dot in a key is
+ * written `\.`, so that each column is a dot path. Empty objects and lists stay as they are; a payload that is no
+ * object or list is the column `value`. At most 500 columns, in the order of the payload.
+ */
+export function flatten(payload: unknown): Record<string, unknown> {
+  const columns: Record<string, unknown> = {}
+  if (isBranch(payload)) fill({ columns, count: 0 }, payload, '')
+  else put(columns, 'value', payload)
+  return columns
+}
+
+type Sheet = { readonly columns: Record<string, unknown>; count: number }
+
+function fill(sheet: Sheet, branch: object, prefix: string): void {
+  for (const key in branch) {
+    if (sheet.count >= COLUMNS_MAX) return
+    if (!Object.hasOwn(branch, key)) continue
+    const value: unknown = Reflect.get(branch, key)
+    const column = prefix + key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')
+    if (isBranch(value) && !isEmpty(value)) {
+      fill(sheet, value, `${column}.`)
+    } else {
+      put(sheet.columns, column, value)
+      sheet.count += 1
+    }
+  }
+}
+
+function isBranch(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isRawNumber(value)
+}
+
+function isEmpty(branch: object): boolean {
+  for (const key in branch) if (Object.hasOwn(branch, key)) return false
+  return true
+}

@@ -1,0 +1,31 @@
+import { REASONS, type ErrorBody, type Reason } from '@postroad/contract'
+
+type Fields = Omit<ErrorBody, 'error' | 'reason'>
+
+/**
+ * The one class for an expected "no". Status and default words come from the table of reasons;
+ * `fields` is for the caller, `cause` is for the log.
+ */
+export class Refusal extends Error {
+  readonly reason: Reason
+  readonly status: number
+  readonly fields: Fields
+
+  constructor(reason: Reason, options: { text?: string; fields?: Fields; cause?: unknown } = {}) {
+    super(options.text ?? REASONS[reason].text, { cause: options.cause })
+    this.name = 'Refusal'
+    this.reason = reason
+    this.status = REASONS[reason].status
+    this.fields = options.fields ?? {}
+  }
+}
+
+/** `throw refuse('slug_taken')`, or with a sentence that knows more than the table does. */
+export function refuse(reason: Reason, text?: string): Refusal {
+  return new Refusal(reason, text === undefined ? {} : { text })
+}
+
+/** The error body of contract part 2. */
+export function errorBody(refusal: Refusal): ErrorBody {
+  return { error: refusal.message, reason: refusal.reason, ...refusal.fields }
+}

@@ -1,0 +1,61 @@
+import { LIMITS } from '@postroad/contract'
+
+const HOUR_S = 3_600
+const HORIZON_S = 80 * HOUR_S
+const JITTER = 0.2
+
+/** Dense at first, then every 2 h up to 80 h: a receiver that is down for three days still has chances left. */
+export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = withTail([0, 5, 30, 120, 300, 900, 1_800, HOUR_S])
+
+export interface RetryInput {
+  /** Attempts that failed so far; interrupted ones do not count. 0 asks for the first attempt. */
+  readonly failures: number
+  /** Seconds to wait before each attempt; the first entry is the wait before the first attempt. */
+  readonly schedule: readonly number[]
+  /** One draw from [0, 1). */
+  readonly random: number
+  /** What the receiver asked for with a 429 or 503, in seconds. */
+  readonly retryAfterSeconds?: number | null
+}
+
+/**
+ * Milliseconds until the next attempt, or null when the schedule is used up. Each step varies by ±20 %. `Retry-After`
+ * only ever lengthens the wait, and to no more than 24 h.
+ */
+export function retryDelayMs({ failures, schedule, random, retryAfterSeconds }: RetryInput): number | null {
+  const seconds = schedule[failures]
+  if (seconds === undefined) return null
+  const scheduledMs = Math.round(seconds * 1_000 * (1 - JITTER + 2 * JITTER * random))
+  const askedMs = Math.min(retryAfterSeconds ?? 0, LIMITS.retryAfterSecondsMax) * 1_000
+  return Math.max(scheduledMs, askedMs)
+}
+
+/** The moment of the next attempt in ms on the clock of `now`, or null when the schedule is used up. */
+export function nextAttemptAt(input: RetryInput & { readonly now: number }): number | null {
+  const delayMs = retryDelayMs(input)
+  return delayMs === null ? null : input.now + delayMs
+}
+
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+]
+
+/**
+ * Reads a `Retry-After` header (RFC 9110: seconds, or one of the three HTTP dates) as whole seconds from `now` (ms since
+ * 1970), 0 for a date gone by. Anything else is null: a receiver's nonsense changes nothing.
+ */
+export function readRetryAfter(header: string, now: number): number | null {
+  const value = header.trim()
+  if (/^\d{1,10}$/.test(value)) return Number(value)
+  if (!HTTP_DATES.some((form) => form.test(value))) return null
+  const at = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000))
+}
+
+function withTail(head: readonly number[]): readonly number[] {
+  const step = 2 * HOUR_S
+  const left = HORIZON_S - head.reduce((sum, seconds) => sum + seconds, 0)
+  return [...head, ...Array.from({ length: Math.floor(left / step) }, () => step)]
+}

@@ -1,0 +1,46 @@
+import { LIMITS } from '@postroad/contract'
+import { digest, type Signed, type SignatureFailure } from './digest.ts'
+import { standardSignature } from './standard-webhooks.ts'
+import { verifyTimestamped } from './timestamped.ts'
+
+/** What signs a delivery: the secret of the destination first, during an overlap the former one after it. */
+export type DeliveryToSign = {
+  readonly secrets: readonly string[]
+  /** The event id, the same on every attempt. */
+  readonly id: string
+  readonly body: string | Uint8Array
+  readonly timestampSeconds: number
+  /** Which of our two constructions to send: our own, the one of standardwebhooks.com, or both. */
+  readonly header: 'both' | 'service' | 'standard'
+}
+
+/**
+ * The signature headers of one attempt; during an overlap they hold a signature by each secret. Empty when there is no
+ * secret.
+ */
+export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
+  const { secrets, id, body, header } = delivery
+  if (secrets.length === 0) return {}
+  const time = String(delivery.timestampSeconds)
+  const before = `${time}.`
+  const headers: Record<string, string> = {}
+  if (header !== 'standard') {
+    const items = secrets.map((key) => `,v1=${digest({ key, before, body, encoding: 'hex' })}`)
+    headers['Service-Signature'] = `t=${time}${items.join('')}`
+  }
+  if (header !== 'service') {
+    headers['webhook-id'] = id
+    headers['webhook-timestamp'] = time
+    headers['webhook-signature'] = secrets.map((secret) => standardSignature(secret, { id, time, body })).join(' ')
+  }
+  return headers
+}
+
+/**
+ * The `X-Service-Signature` that an ingest key may require (contract part 4, ingest rule 5). No secret held is always
+ * a refusal.
+ */
+export function verifyServiceSignature(request: Signed): SignatureFailure | undefined {
+  if (request.secrets.length === 0) return { reason: 'bad_signature', detail: 'This ingest key holds no secret yet.' }
+  return verifyTimestamped(request, { headers: ['X-Service-Signature'], tolerance: LIMITS.toleranceSecondsDefault })
+}

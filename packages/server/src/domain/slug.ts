@@ -1,0 +1,16 @@
+/** A slug from a name: lower case, words joined by dashes, at most 63 characters; `fallback` when nothing is left. */
+export function slugFrom(name: string, fallback: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, '')
+  return slug === '' ? fallback : slug
+}
+
+/** A dataset name from a slug: it starts with a letter and has underscores for dashes. */
+export function datasetFrom(slug: string): string {
+  const name = slug.replaceAll('-', '_').slice(0, 62)
+  return /^[a-z]/.test(name) ? name : `d${name}`
+}

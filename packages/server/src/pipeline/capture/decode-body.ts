@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer'
+import { parseJson, stringifyJson } from '../../domain/json-text.ts'
+import { decodeMultipart } from './decode-multipart.ts'
+import { decodeUrlencoded } from './decode-urlencoded.ts'
+import type { DecodedForm } from './form-fields.ts'
+
+/** A body as a value for routing and as the JSON text to store: for JSON the very text that came in. */
+export type Decoded =
+  | { readonly ok: true; readonly payload: unknown; readonly text: string }
+  | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
+
+const NOT_BLANK = /[^ \t\r\n]/
+
+/**
+ * Reads a body by its content type: urlencoded and multipart forms become objects, everything else is JSON. Never
+ * throws; only multipart answers with a promise. The size of the body is limited before this.
+ */
+export function decodeBody(input: {
+  readonly body: Buffer
+  readonly contentType: string | undefined
+}): Decoded | Promise<Decoded> {
+  const { body, contentType } = input
+  if (body.length === 0) return empty()
+  const mediaType = contentType === undefined ? '' : mediaTypeOf(contentType)
+  if (contentType !== undefined && mediaType === 'multipart/form-data') {
+    return decodeMultipart({ body, contentType }).then(fromForm)
+  }
+  if (!isUtf8(body)) return invalid('The body is not UTF-8; encode it so before sending.')
+  const text = body.toString('utf8')
+  if (!NOT_BLANK.test(text)) return empty()
+  return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text)
+}
+
+function fromJson(text: string): Decoded {
+  if (text.charCodeAt(0) === 0xfeff) return invalid('The body begins with a byte order mark; send JSON without it.')
+  const parsed = parseJson(text)
+  return parsed.ok ? { ok: true, payload: parsed.value, text } : invalid(parsed.error)
+}
+
+function fromForm(form: DecodedForm): Decoded {
+  return form.ok ? { ok: true, payload: form.fields, text: stringifyJson(form.fields) } : invalid(form.error)
+}
+
+function mediaTypeOf(contentType: string): string {
+  const end = contentType.indexOf(';')
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
+}
+
+function empty(): Decoded {
+  return {
+    ok: false,
+    reason: 'empty_body',
+    error: 'The body is empty. Send JSON, a urlencoded form or multipart/form-data.',
+  }
+}
+
+function invalid(error: string): Decoded {
+  return { ok: false, reason: 'invalid_body', error }
+}

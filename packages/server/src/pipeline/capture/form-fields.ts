@@ -1,0 +1,29 @@
+import { put } from '../../domain/dot-path.ts'
+
+/** A form as an object: its name is the key as it stands (`a[b]` is not interpreted), `__proto__` too is only a key. */
+export type FormFields = Record<string, unknown>
+
+export type DecodedForm =
+  { readonly ok: true; readonly fields: FormFields } | { readonly ok: false; readonly error: string }
+
+/** Collects fields one by one: a repeated key becomes a list, in the order of the body. */
+export class FormCollector {
+  readonly fields: FormFields = {}
+  /** How many different keys there are. */
+  keys = 0
+  readonly #repeated = new Map<string, unknown[]>()
+
+  add(key: string, value: unknown): void {
+    const list = this.#repeated.get(key)
+    if (list !== undefined) {
+      list.push(value)
+    } else if (Object.hasOwn(this.fields, key)) {
+      const both = [this.fields[key], value]
+      this.#repeated.set(key, both)
+      put(this.fields, key, both)
+    } else {
+      this.keys += 1
+      put(this.fields, key, value)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http'
+import type { Address, Captured } from '../types.ts'
+import { decodeBody } from './decode-body.ts'
+
+/** A raw HTTP request → Captured. The body stays unread until the ladder asks for it, and then bytes are kept as received. */
+export function fromRequest(request: IncomingMessage, at: { address: Address; sourceIp: string | undefined; receivedAt: number }): Captured {
+  const headers = headersOf(request)
+  return {
+    ...at,
+    headers,
+    readBody: (bytesMax) => readBody(request, bytesMax),
+    decode: (body) => decodeBody({ body, contentType: headers['content-type'] }),
+  }
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  const raw = request.rawHeaders
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase()
+    const value = raw[index + 1] ?? ''
+    headers[name] = Object.hasOwn(headers, name) ? `${headers[name]}, ${value}` : value
+  }
+  return headers
+}
+
+function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'aborted'> {
+  const declared = Number(request.headers['content-length'] ?? 0)
+  if (declared > bytesMax) return Promise.resolve('too_large')
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > bytesMax) {
+        request.removeAllListeners('data')
+        request.resume()
+        resolve('too_large')
+        return
+      }
+      chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', () => resolve('aborted'))
+    request.on('close', () => resolve('aborted'))
+  })
+}

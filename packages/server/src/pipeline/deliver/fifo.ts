@@ -1,0 +1,40 @@
+/** A queue with O(1) at both ends of its life; `shift` on a long array is not. */
+export class Fifo<Item> {
+  #items: Item[] = []
+  #head = 0
+
+  get size(): number {
+    return this.#items.length - this.#head
+  }
+
+  push(item: Item): void {
+    this.#items.push(item)
+  }
+
+  /** Takes up to `count` items from the front. */
+  take(count: number): Item[] {
+    const taken = this.#items.slice(this.#head, this.#head + count)
+    this.#advance(taken.length)
+    return taken
+  }
+
+  shift(): Item | undefined {
+    const item = this.#items[this.#head]
+    if (this.size > 0) this.#advance(1)
+    return item
+  }
+
+  /** Returns items to the front, in their order. For the rare store error. */
+  putBack(items: readonly Item[]): void {
+    this.#items = [...items, ...this.#items.slice(this.#head)]
+    this.#head = 0
+  }
+
+  /** Lets go of what was taken once that is most of the array. */
+  #advance(count: number): void {
+    this.#head += count
+    if (this.#head <= 64 || this.#head * 2 <= this.#items.length) return
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
+  }
+}

@@ -1,0 +1,138 @@
+import { Fifo } from './fifo.ts'
+import { isQuiet, wantsRead } from './lane.ts'
+import { MinHeap } from './min-heap.ts'
+import type { DeliverLimits } from './limits.ts'
+import type { Lane } from './lane.ts'
+import type { Answer, Effect, Held, LaneKey } from './ports.ts'
+
+interface Alarm {
+  readonly at: number
+  readonly lane: Lane
+}
+
+export interface FloorOptions {
+  readonly limits: DeliverLimits
+  readonly random: () => number
+}
+
+/** What the parts of the machine share: the lanes, their alarms, the effects of this step, and patience with the store. */
+export class Floor {
+  readonly limits: DeliverLimits
+  readonly random: () => number
+  readonly lanes = new Map<LaneKey, Lane>()
+  readonly leaving = new Fifo<Lane>()
+  readonly readQueue = new Fifo<Lane>()
+  readonly #alarms = new MinHeap<Alarm>((a, b) => a.at < b.at)
+  #effects: Effect[] = []
+  #lastOp = 0
+  #storeErrors = 0
+  now = 0
+  stopping = false
+  /** Reckoned from when the call was made, so it is never later than the store's own reckoning. */
+  leaseUntil = -Infinity
+  /** After a store error nothing is asked of the store before this. */
+  blockedUntil = -Infinity
+
+  constructor(options: FloorOptions) {
+    this.limits = options.limits
+    this.random = options.random
+  }
+
+  get blocked(): boolean {
+    return this.now < this.blockedUntil
+  }
+
+  /** True while nobody else can have been granted our lanes. */
+  get alive(): boolean {
+    return this.now < this.leaseUntil
+  }
+
+  emit(effect: Effect): void {
+    this.#effects.push(effect)
+  }
+
+  nextOp(): number {
+    this.#lastOp += 1
+    return this.#lastOp
+  }
+
+  takeEffects(): Effect[] {
+    const effects = this.#effects
+    this.#effects = []
+    return effects
+  }
+
+  /** Notes how the store fares; gives the value, or undefined when the operation was not done. */
+  valueOf<Value>(answer: Answer<Value>): Value | undefined {
+    if (answer.outcome === 'done') {
+      this.#storeErrors = 0
+      this.blockedUntil = -Infinity
+      return answer.value
+    }
+    const { storeBackoffMs, storeBackoffMsMax } = this.limits
+    const backoffMs = Math.min(storeBackoffMsMax, storeBackoffMs * 2 ** Math.min(this.#storeErrors, 16))
+    this.#storeErrors += 1
+    this.blockedUntil = this.now + backoffMs * (0.5 + this.random() / 2)
+    return undefined
+  }
+
+  /** The lane of this very grant, unless it was given up or lost. */
+  find(held: Held): Lane | undefined {
+    const lane = this.lanes.get(held.lane)
+    return lane?.fence === held.fence ? lane : undefined
+  }
+
+  /** Rings once, at the earliest moment asked for since it last rang. */
+  alarm(lane: Lane, at: number): void {
+    if (lane.alarmAt !== null && lane.alarmAt <= at) return
+    lane.alarmAt = at
+    this.#alarms.push({ at, lane })
+  }
+
+  nextAlarmAt(): number {
+    return this.#alarms.peek()?.at ?? Infinity
+  }
+
+  /** Lanes whose alarm is due, each once; the bound leaves the rest to the next step. */
+  ringing(): Lane[] {
+    const lanes: Lane[] = []
+    while (this.nextAlarmAt() <= this.now && lanes.length < 1_000) {
+      const alarm = this.#alarms.pop()
+      if (alarm === undefined || alarm.lane.alarmAt !== alarm.at) continue
+      alarm.lane.alarmAt = null
+      lanes.push(alarm.lane)
+    }
+    return lanes
+  }
+
+  askRead(lane: Lane): void {
+    if (lane.inReadQueue || !wantsRead(lane, this.limits)) return
+    lane.inReadQueue = true
+    this.readQueue.push(lane)
+  }
+
+  /** Begins nothing more in this lane; it leaves when what runs has ended. `again`: it is then leased anew. */
+  drain(lane: Lane, again: boolean): void {
+    lane.again ||= again
+    if (lane.mode !== 'open') return
+    lane.mode = 'draining'
+    for (const deliveryId of lane.buffer) lane.known.delete(deliveryId)
+    lane.buffer = []
+    this.leaveIfQuiet(lane)
+  }
+
+  leaveIfQuiet(lane: Lane): void {
+    if (lane.mode === 'draining' && isQuiet(lane)) this.leave(lane)
+  }
+
+  leave(lane: Lane): void {
+    lane.mode = 'leaving'
+    this.leaving.push(lane)
+  }
+
+  lose(lane: Lane): void {
+    lane.mode = 'lost'
+    lane.buffer = []
+    if (this.lanes.get(lane.key) === lane) this.lanes.delete(lane.key)
+  }
+}

@@ -1,0 +1,26 @@
+import type { ErrorCode, HttpResult } from './ports.ts'
+
+export type Verdict =
+  | { readonly next: 'delivered' }
+  | { readonly next: 'retry'; readonly error_code: ErrorCode; readonly retry_after_seconds: number | null }
+  | { readonly next: 'disable'; readonly error_code: ErrorCode }
+
+/** Only these two say "come back later" with a time that is worth believing. */
+const SAYS_WHEN: readonly number[] = [429, 503]
+
+/**
+ * What one request means for its delivery. Only a complete 2xx head is success, whatever became of its body; 3xx is a
+ * failure and never followed; 410 disables the destination; everything else is tried again.
+ */
+export function judge(result: HttpResult): Verdict {
+  if (result.type === 'failure') return retry(result.error_code)
+  const { status } = result
+  if (status >= 200 && status < 300) return { next: 'delivered' }
+  if (status >= 300 && status < 400) return retry('redirect')
+  if (status === 410) return { next: 'disable', error_code: 'bad_status' }
+  return retry('bad_status', SAYS_WHEN.includes(status) ? result.retry_after_seconds : null)
+}
+
+function retry(error_code: ErrorCode, retry_after_seconds: number | null = null): Verdict {
+  return { next: 'retry', error_code, retry_after_seconds }
+}

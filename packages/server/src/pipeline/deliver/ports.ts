@@ -1,0 +1,221 @@
+/**
+ * What the delivery machine asks of the world and what the world answers. The executor turns effects into I/O and answers
+ * back into events. Durations are in ms and relative, so no two clocks are ever compared.
+ */
+import type { AttemptOutcome, DeliveryState } from '../../domain/delivery-state.ts'
+
+/** A destination of a workspace. The machine never looks inside; the executor makes and splits it. */
+export type LaneKey = string
+
+/** One grant of a lane. The fence rises with each grant, so work done under an older one can be told apart. */
+export interface Held {
+  readonly lane: LaneKey
+  readonly fence: number
+}
+
+export interface LaneSettings {
+  readonly max_in_flight: number
+  readonly schedule_seconds: readonly number[]
+  readonly timeout_ms: number
+}
+
+/** `refused`: certainly not committed. `unknown`: perhaps committed. Every operation is answered, late or not. */
+export type Answer<Value> =
+  | { readonly outcome: 'done'; readonly value: Value }
+  | { readonly outcome: 'refused' | 'unknown' }
+
+/**
+ * Grants lanes with work: due deliveries, or deliveries left `sending` by an owner that is gone. One transaction, which
+ * extends the owner's lease, raises each granted lane's fence and recovers it: open attempts become `interrupted`, their
+ * deliveries `retrying` and due. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
+ * not granted. A lane is free when it has no owner or its owner's lease has run out. An owner whose lease has run out is
+ * not revived: the answer is `alive: false`. A serial that is not higher than the owner's last one does nothing: it is a
+ * call that was given up and came to life late.
+ */
+export interface LeaseInput {
+  readonly owner: string
+  readonly lease_ms: number
+  /** Kept on each lane granted by this call. */
+  readonly serial: number
+  /** First frees this owner's lanes with this serial or a later one: grants whose answer never came. */
+  readonly doubtful_from: number | null
+  readonly wanted: readonly LaneKey[]
+  /** Also any lane with work, oldest due first. */
+  readonly any_due: boolean
+  readonly lanes_max: number
+}
+
+export interface Grant extends Held {
+  readonly settings: LaneSettings
+}
+
+export interface Leased {
+  readonly alive: boolean
+  readonly grants: readonly Grant[]
+  /** Wanted lanes that another owner holds. */
+  readonly elsewhere: readonly LaneKey[]
+  /** There was work in more lanes than `lanes_max`. */
+  readonly more: boolean
+}
+
+/** The lease belongs to the owner, not to each lane: one row is written per heartbeat, however many lanes there are. */
+export interface RenewInput {
+  readonly owner: string
+  readonly lease_ms: number
+}
+
+export interface Renewed {
+  readonly alive: boolean
+}
+
+/** `all` ends the owner's lease as well. A lane whose fence has moved on is left alone. */
+export interface ReleaseInput {
+  readonly owner: string
+  readonly lanes: readonly Held[] | 'all'
+}
+
+export interface ReadInput {
+  readonly reads: readonly LaneReadInput[]
+}
+
+export interface LaneReadInput extends Held {
+  readonly limit: number
+  /** Deliveries the machine already has. */
+  readonly exclude: readonly string[]
+}
+
+/** Due deliveries of one lane: first attempts before retries, oldest due first. */
+export interface LaneRead extends Held {
+  readonly status: 'held' | 'paused' | 'lost'
+  readonly settings: LaneSettings
+  readonly due: readonly string[]
+  /** Until the first delivery that is not due yet; null when there is none. */
+  readonly next_due_in_ms: number | null
+}
+
+export interface ReadAnswer {
+  readonly lanes: readonly LaneRead[]
+}
+
+/** One transaction: settles finished attempts, then begins new ones. It locks the lanes it names, so no grant slips between. */
+export interface TurnInput {
+  readonly settles: readonly Settle[]
+  readonly begins: readonly Begin[]
+}
+
+/**
+ * Inserts the attempt and moves the delivery to `sending`. Guarded: the fence is the lane's, the lane is not paused, the
+ * delivery is pending or retrying, and it is due.
+ */
+export interface Begin extends Held {
+  readonly delivery_id: string
+}
+
+/**
+ * Writes how an attempt ended. Guarded: the attempt is open, and its fence is the lane's. Idempotent because of that. The
+ * store turns `retrying` into `paused` when the lane is paused by now.
+ */
+export interface Settle extends Held {
+  readonly delivery_id: string
+  readonly attempt_id: string
+  readonly outcome: AttemptOutcome
+  readonly next: Extract<DeliveryState, 'delivered' | 'retrying' | 'failed' | 'paused'>
+  readonly error_code: ErrorCode | null
+  /** Set exactly when `next` is `retrying`. */
+  readonly next_attempt_in_ms: number | null
+  /** The receiver answered 410: disable the destination and pause what waits for it. */
+  readonly disable_destination: boolean
+  /** What the executor saw, for the attempt's row; null when no request was made. */
+  readonly result: HttpResult | null
+}
+
+export interface Turned {
+  readonly begun: readonly Begun[]
+  /** Attempts whose settle changed something. */
+  readonly applied: readonly string[]
+  /** Lanes of begins that were refused because the lane is paused, or because the fence has moved on. */
+  readonly paused: readonly Held[]
+  readonly lost: readonly Held[]
+}
+
+/** A committed attempt. Its facts are read under the lock of the begin, so they cannot be stale. */
+export interface Begun extends Held {
+  readonly delivery_id: string
+  readonly attempt_id: string
+  readonly record_id: string
+  /** Counts all attempts of the delivery, from 1. */
+  readonly attempt_number: number
+  /** Failures since the last replay: the position in the schedule. */
+  readonly failure_count: number
+  /** What the executor needs to build the request; handed back with `send`, unread. */
+  readonly cargo?: unknown
+}
+
+export const ERROR_CODES = [
+  'timeout',
+  'connection_refused',
+  'connection_reset',
+  'dns_failed',
+  'tls_failed',
+  'blocked_address',
+  'redirect',
+  'response_too_large',
+  'bad_status',
+  'invalid_url',
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** `response`: the head came complete. `failure`: it did not. A redirect or a status is never a failure of the request. */
+export type HttpResult =
+  | {
+      readonly type: 'response'
+      readonly status: number
+      readonly retry_after_seconds: number | null
+      readonly evidence?: unknown
+    }
+  | { readonly type: 'failure'; readonly error_code: ErrorCode; readonly evidence?: unknown }
+
+export type Effect =
+  | { readonly type: 'lease'; readonly op: number; readonly input: LeaseInput }
+  | { readonly type: 'renew'; readonly op: number; readonly input: RenewInput }
+  | { readonly type: 'release'; readonly op: number; readonly input: ReleaseInput }
+  | { readonly type: 'read'; readonly op: number; readonly input: ReadInput }
+  | { readonly type: 'turn'; readonly op: number; readonly input: TurnInput }
+  | { readonly type: 'send'; readonly attempt: Begun; readonly timeout_ms: number }
+  /** Replaces the alarm set before. */
+  | { readonly type: 'sleep'; readonly until: number }
+  | { readonly type: 'stopped' }
+
+export type StoreAnswer =
+  | { readonly type: 'leased'; readonly op: number; readonly answer: Answer<Leased> }
+  | { readonly type: 'renewed'; readonly op: number; readonly answer: Answer<Renewed> }
+  | { readonly type: 'released'; readonly op: number; readonly answer: Answer<null> }
+  | { readonly type: 'read'; readonly op: number; readonly answer: Answer<ReadAnswer> }
+  | { readonly type: 'turned'; readonly op: number; readonly answer: Answer<Turned> }
+
+export type Event =
+  /** The first one starts the machine. */
+  | { readonly type: 'woke' }
+  /** There may be new work in these lanes: after a local commit or a NOTIFY. Never trusted alone. */
+  | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[] }
+  /** These lanes were paused: a hint too, it only makes the machine stop sooner. */
+  | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
+  | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }
+  | { readonly type: 'stop' }
+  | StoreAnswer
+
+/** The four ports. The machine sees none of them; its executor does. `send` never rejects. */
+export interface Ports {
+  readonly clock: { now(): number; wakeAt(at: number, wake: () => void): void }
+  readonly rng: { random(): number }
+  readonly http: { send(attempt: Begun, timeoutMs: number): Promise<HttpResult> }
+  readonly store: StorePort
+}
+
+export interface StorePort {
+  lease(input: LeaseInput): Promise<Answer<Leased>>
+  renew(input: RenewInput): Promise<Answer<Renewed>>
+  release(input: ReleaseInput): Promise<Answer<null>>
+  read(input: ReadInput): Promise<Answer<ReadAnswer>>
+  turn(input: TurnInput): Promise<Answer<Turned>>
+}

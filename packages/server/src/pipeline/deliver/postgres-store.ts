@@ -1,0 +1,195 @@
+import type { Deps } from '../../context.ts'
+import { DEFAULT_SCHEDULE_SECONDS } from '../../domain/retry-policy.ts'
+import { DbError } from '../../platform/db.ts'
+import { turn, type BegunRow, type SettleRow } from '../../resources/attempts/queries.ts'
+import { pauseOutstanding } from '../../resources/deliveries/queries.ts'
+import { disableGone } from '../../resources/destinations/queries.ts'
+import {
+  endOwner,
+  extendOwner,
+  freeDoubtful,
+  freeLanes,
+  grantLanes,
+  heldElsewhere,
+  lockCandidates,
+  readLanes,
+  recoverLanes,
+  renewOwner,
+  type GrantRow,
+  type HeldAt,
+  type LaneAt,
+} from '../../resources/lanes/queries.ts'
+import { bumpConfig } from '../../resources/projects/queries.ts'
+import type { Answer, Begun, Held, LaneKey, Leased, LeaseInput, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
+import type { Evidence } from './send.ts'
+
+/** What a begun attempt carries to the sender. */
+export type Cargo = BegunRow
+
+export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
+
+function laneAt(key: LaneKey): LaneAt {
+  const [workspaceId = '', destinationId = ''] = key.split('/')
+  return { workspaceId, destinationId }
+}
+
+const heldAt = (held: Held): HeldAt => ({ ...laneAt(held.lane), fence: held.fence })
+const heldOf = (at: HeldAt): Held => ({ lane: laneKey(at), fence: at.fence })
+const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({ workspaceId: row.workspace_id, destinationId: row.destination_id })
+
+const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms'>) => ({
+  max_in_flight: row.max_in_flight,
+  schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
+  timeout_ms: row.timeout_ms,
+})
+
+/** The delivery machine's store on PostgreSQL. It answers like the model in sim/store.ts; a test compares the two. */
+export function createPostgresStore(deps: Deps): StorePort {
+  const now = (): Date => new Date(deps.clock.now())
+  const after = (ms: number): Date => new Date(deps.clock.now() + ms)
+  return {
+    lease: (input) => answered(() => lease(deps, input)),
+    renew: (input) =>
+      answered(async () => ({ alive: (await renewOwner(deps.database, { owner: input.owner, now: now(), leaseUntil: after(input.lease_ms) })) > 0 })),
+    release: ({ owner, lanes }) =>
+      answered(async () => {
+        if (lanes === 'all') await endOwner(deps.database, { owner, now: now() })
+        else await freeLanes(deps.database, { owner, lanes: lanes.map(heldAt) })
+        return null
+      }),
+    read: (input) => answered(() => read(deps, input)),
+    turn: (input) => answered(() => runTurn(deps, input)),
+  }
+}
+
+/** A statement that the server refused is not committed; one whose connection broke may be. A bug is thrown on. */
+async function answered<T>(operation: () => Promise<T>): Promise<Answer<T>> {
+  try {
+    return { outcome: 'done', value: await operation() }
+  } catch (error) {
+    if (error instanceof DbError) return { outcome: error.outcome }
+    throw error
+  }
+}
+
+function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
+  const nothing = { grants: [], elsewhere: [], more: false }
+  return deps.database.transaction(async (db) => {
+    const now = new Date(deps.clock.now())
+    const { owner, serial } = input
+    const life = await extendOwner(db, { owner, serial, now, leaseUntil: new Date(now.getTime() + input.lease_ms) })
+    if (life !== 'alive') return { alive: life === 'old', ...nothing }
+    if (input.doubtful_from !== null) await freeDoubtful(db, { owner, from: input.doubtful_from })
+    const wanted = input.wanted.map(laneAt)
+    const found = await lockCandidates(db, { wanted: input.any_due ? 'any' : wanted, now, limit: input.lanes_max + 1 })
+    const chosen = found.slice(0, input.lanes_max)
+    const cutOff = chosen.filter((lane) => lane.paused && lane.leftover).map(rowAt)
+    if (cutOff.length > 0) await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
+    const ready = chosen.filter((lane) => !lane.paused).map(rowAt)
+    const granted = ready.length === 0 ? [] : await grantLanes(db, { lanes: ready, owner, serial, now })
+    const recovered = [...granted.map(rowAt), ...cutOff]
+    if (recovered.length > 0) await recoverLanes(db, { lanes: recovered, now })
+    const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
+    return {
+      alive: true,
+      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row) })),
+      elsewhere: elsewhere.map(laneKey),
+      more: found.length > input.lanes_max,
+    }
+  })
+}
+
+async function read(deps: Deps, input: ReadInput): Promise<ReadAnswer> {
+  const rows = await readLanes(deps.database, {
+    lanes: input.reads.map((asked) => ({ ...heldAt(asked), limit: asked.limit })),
+    exclude: input.reads.flatMap((asked) => asked.exclude),
+    now: new Date(deps.clock.now()),
+  })
+  const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
+  return {
+    lanes: input.reads.map(({ lane, fence }, index) => {
+      const row = byOrdinal.get(index + 1)
+      const settings = { max_in_flight: row?.max_in_flight ?? 1, schedule_seconds: row?.schedule_seconds ?? null, timeout_ms: row?.timeout_ms ?? 1_000 }
+      return {
+        lane,
+        fence,
+        status: row?.status ?? 'lost',
+        settings: settingsOf(settings),
+        due: row?.due ?? [],
+        next_due_in_ms: row?.next_due_in_ms ?? null,
+      }
+    }),
+  }
+}
+
+async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
+  const now = new Date(deps.clock.now())
+  const settles = input.settles.map((settle) => settleRow(settle, now))
+  const begins = input.begins.map((begin) => ({ ...heldAt(begin), deliveryId: begin.delivery_id, attemptId: deps.uuid() }))
+  const gone = input.settles.filter((settle) => settle.disable_destination).map(heldAt)
+  const turned = gone.length === 0 ? await turn(deps.database, { settles, begins, now }) : await turnWithGone(deps, { settles, begins, now, gone })
+  const lanes = new Map(turned.lanes.map((lane) => [laneKey(lane), lane]))
+  const askedLanes = distinctHeld(input.begins)
+  return {
+    begun: turned.begun.map(begunOf),
+    applied: turned.applied,
+    paused: askedLanes.filter(({ lane, fence }) => lanes.get(lane)?.fence === fence && lanes.get(lane)?.paused === true),
+    lost: askedLanes.filter(({ lane, fence }) => lanes.get(lane)?.fence !== fence),
+  }
+}
+
+/** 410: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. */
+async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly HeldAt[] }) {
+  const disabled: string[] = []
+  const turned = await deps.database.transaction(async (db) => {
+    for (const lane of at.gone) {
+      // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
+      const destination = await disableGone(db, { ...lane, now: at.now })
+      if (destination === undefined) continue
+      disabled.push(destination.project_id)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await bumpConfig(db, { workspaceId: lane.workspaceId, projectId: destination.project_id, now: at.now })
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
+    }
+    return turn(db, at)
+  })
+  for (const projectId of disabled) deps.configChanged(projectId)
+  return turned
+}
+
+function settleRow(settle: Settle, now: Date): SettleRow {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- evidence is handed through the machine unread; send.ts makes it
+  const evidence = settle.result?.evidence as Evidence | undefined
+  return {
+    ...heldAt(settle),
+    deliveryId: settle.delivery_id,
+    attemptId: settle.attempt_id,
+    outcome: settle.outcome,
+    next: settle.next,
+    nextAttemptAt: settle.next_attempt_in_ms === null ? null : new Date(now.getTime() + settle.next_attempt_in_ms),
+    errorCode: settle.error_code,
+    errorDetail: evidence?.detail ?? null,
+    durationMs: evidence?.durationMs ?? null,
+    status: settle.result?.type === 'response' ? settle.result.status : null,
+    headers: evidence?.headers ?? null,
+    body: evidence?.body ?? null,
+    truncated: evidence?.truncated ?? null,
+  }
+}
+
+function begunOf(row: BegunRow): Begun {
+  return {
+    ...heldOf({ ...rowAt(row), fence: row.fence }),
+    delivery_id: row.delivery_id,
+    attempt_id: row.attempt_id,
+    record_id: row.record_id,
+    attempt_number: row.attempt_number,
+    failure_count: row.failure_count,
+    cargo: row satisfies Cargo,
+  }
+}
+
+function distinctHeld(begins: readonly Held[]): readonly Held[] {
+  return [...new Map(begins.map(({ lane, fence }) => [`${lane} ${fence}`, { lane, fence }])).values()]
+}

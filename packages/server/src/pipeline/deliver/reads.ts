@@ -1,0 +1,89 @@
+import { canBegin, isIdle, readLimit } from './lane.ts'
+import type { Floor } from './floor.ts'
+import type { Lane } from './lane.ts'
+import type { Answer, LaneRead, ReadAnswer } from './ports.ts'
+
+/** Fills the buffers of the lanes that ask for work, many lanes to a statement. */
+export class Reads {
+  readonly #floor: Floor
+  readonly #reading = new Map<number, readonly Lane[]>()
+
+  constructor(floor: Floor) {
+    this.#floor = floor
+  }
+
+  /** Gives the lanes that have become able to begin something. */
+  answered(op: number, answer: Answer<ReadAnswer>): readonly Lane[] {
+    const lanes = this.#reading.get(op)
+    if (lanes === undefined) return []
+    this.#reading.delete(op)
+    for (const lane of lanes) lane.reading = false
+    const value = this.#floor.valueOf(answer)
+    if (value === undefined) {
+      for (const lane of lanes) this.#askAgain(lane)
+      return []
+    }
+    for (const lane of lanes) this.#floor.alarm(lane, this.#floor.now + this.#floor.limits.sweepMs)
+    for (const read of value.lanes) {
+      const lane = this.#floor.find(read)
+      if (lane !== undefined) this.#fill(lane, read)
+    }
+    return lanes.filter(canBegin)
+  }
+
+  /** A lane's alarm: it is given back when it has been idle, and read otherwise. This is the sweep of a lane we hold. */
+  look(lane: Lane): void {
+    const floor = this.#floor
+    if (lane.mode !== 'open') return
+    if (isIdle(lane, floor.limits, floor.now)) return floor.leave(lane)
+    this.#askAgain(lane)
+    if (!lane.inReadQueue) floor.alarm(lane, floor.now + floor.limits.sweepMs)
+  }
+
+  advance(): void {
+    const { limits, readQueue } = this.#floor
+    while (readQueue.size > 0 && this.#reading.size < limits.readsInFlightMax) {
+      const lanes = readQueue.take(limits.lanesPerReadMax)
+      for (const lane of lanes) lane.inReadQueue = false
+      const open = lanes.filter((lane) => lane.mode === 'open')
+      if (open.length > 0) this.#read(open)
+    }
+  }
+
+  #read(lanes: readonly Lane[]): void {
+    const floor = this.#floor
+    const op = floor.nextOp()
+    this.#reading.set(op, lanes)
+    const reads = lanes.map((lane) => {
+      lane.reading = true
+      lane.more = false
+      const limit = readLimit(lane, floor.limits)
+      return { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.known] }
+    })
+    floor.emit({ type: 'read', op, input: { reads } })
+  }
+
+  #fill(lane: Lane, read: LaneRead): void {
+    const floor = this.#floor
+    if (read.status === 'lost') return floor.lose(lane)
+    if (read.status === 'paused') return floor.drain(lane, false)
+    if (lane.mode !== 'open') return
+    lane.settings = read.settings
+    lane.nextDue = read.next_due_in_ms === null ? null : floor.now + read.next_due_in_ms
+    if (read.due.length > 0) lane.lastBusy = floor.now
+    if (read.due.length >= readLimit(lane, floor.limits)) lane.more = true
+    for (const deliveryId of read.due) {
+      if (lane.known.has(deliveryId)) continue
+      lane.known.add(deliveryId)
+      lane.buffer.push(deliveryId)
+    }
+    // A hint that came while this read was under way has set `more`: the read may have missed it.
+    floor.askRead(lane)
+    if (lane.nextDue !== null) floor.alarm(lane, lane.nextDue)
+  }
+
+  #askAgain(lane: Lane): void {
+    lane.more = true
+    this.#floor.askRead(lane)
+  }
+}

@@ -1,0 +1,83 @@
+import type { Deps } from '../../context.ts'
+import { DELIVER_LIMITS } from './limits.ts'
+import { DeliveryMachine, type DeliveryLoad } from './machine.ts'
+import type { Answer, Effect, Event } from './ports.ts'
+import { createPostgresStore, laneKey } from './postgres-store.ts'
+import { createSender } from './send.ts'
+
+export type Lane = { readonly workspaceId: string; readonly destinationId: string }
+
+export type DeliveryLoop = {
+  start(): void
+  /** There may be work in these lanes. */
+  hint(lanes: readonly Lane[]): void
+  /** The destinations of these lanes changed. */
+  changed(lanes: readonly Lane[]): void
+  /** No new attempts; what is under way ends and is settled, then every lane is given back. */
+  stop(): Promise<void>
+  load(): DeliveryLoad
+}
+
+/** Drives the delivery machine: turns its effects into I/O and the answers into events. It decides nothing itself. */
+export function createDeliveryLoop(deps: Deps, options: { readonly owner: string; readonly userAgent: string }): DeliveryLoop {
+  const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
+  const store = createPostgresStore(deps)
+  const sender = createSender(deps, options.userAgent)
+  const stopped = Promise.withResolvers<void>()
+  let cancelAlarm: () => void = () => undefined
+
+  const handle = (event: Event): void => {
+    for (const effect of machine.handle(event, deps.clock.now())) perform(effect)
+  }
+  const ask = <T>(op: number, operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void => {
+    operation.then(
+      (answer) => handle(event(answer)),
+      (error: unknown) => {
+        deps.log.error('delivery.store_failed', { op, cause: error })
+        handle(event({ outcome: 'unknown' }))
+      },
+    )
+  }
+  const perform = (effect: Effect): void => {
+    switch (effect.type) {
+      case 'lease':
+        return ask(effect.op, store.lease(effect.input), (answer) => ({ type: 'leased', op: effect.op, answer }))
+      case 'renew':
+        return ask(effect.op, store.renew(effect.input), (answer) => ({ type: 'renewed', op: effect.op, answer }))
+      case 'release':
+        return ask(effect.op, store.release(effect.input), (answer) => ({ type: 'released', op: effect.op, answer }))
+      case 'read':
+        return ask(effect.op, store.read(effect.input), (answer) => ({ type: 'read', op: effect.op, answer }))
+      case 'turn':
+        return ask(effect.op, store.turn(effect.input), (answer) => ({ type: 'turned', op: effect.op, answer }))
+      case 'send': {
+        const { attempt, timeout_ms } = effect
+        void sender.send(attempt, timeout_ms).then((result) => handle({ type: 'responded', attempt_id: attempt.attempt_id, result }))
+        return
+      }
+      case 'sleep':
+        cancelAlarm()
+        cancelAlarm = deps.clock.wakeAt(effect.until, () => handle({ type: 'woke' }))
+        return
+      case 'stopped':
+        cancelAlarm()
+        stopped.resolve()
+    }
+  }
+
+  const hint = (lanes: readonly Lane[]): void => handle({ type: 'hinted', lanes: lanes.map(laneKey) })
+
+  return {
+    start: () => handle({ type: 'woke' }),
+    hint,
+    changed: (lanes) => {
+      sender.forget(lanes.map((lane) => lane.destinationId))
+      hint(lanes)
+    },
+    stop: () => {
+      handle({ type: 'stop' })
+      return stopped.promise
+    },
+    load: () => machine.load,
+  }
+}

@@ -1,0 +1,199 @@
+import { encodeId, type VerificationSettings } from '@postroad/contract'
+import type { Deps } from '../context.ts'
+import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
+import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
+import { secretPlace } from '../domain/secret-place.ts'
+import { hashCredential } from '../platform/cipher.ts'
+import { listDatasetNames } from '../resources/datasets/queries.ts'
+import { listDestinationPlans } from '../resources/destinations/queries.ts'
+import { findCredential, type CredentialRow } from '../resources/credentials/queries.ts'
+import { changedProjects, findProjectPlan } from '../resources/projects/queries.ts'
+import { listRulePlans } from '../resources/rules/queries.ts'
+import { listWebhookPlans } from '../resources/webhooks/queries.ts'
+
+/** An endpoint, compiled for the road. */
+export type WebhookPlan = {
+  readonly id: string
+  readonly slug: string
+  readonly dataset: string
+  readonly enabled: boolean
+  readonly settings: VerificationSettings
+  /** The current secret first; the previous one until its end (milliseconds). */
+  readonly secrets: readonly { readonly value: string; readonly until: number }[]
+  readonly criteria: CompiledConditions
+  readonly mappings: CompiledMappings
+}
+
+export type RulePlan = {
+  readonly publicId: string
+  readonly name: string
+  readonly dataset: string
+  readonly conditions: CompiledConditions
+  readonly mappings: CompiledMappings
+}
+
+export type DestinationPlan = {
+  readonly id: string
+  readonly publicId: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly datasets: ReadonlySet<string> | null
+  readonly conditions: CompiledConditions
+}
+
+/** Everything the road must know of one project, loaded together and replaced together. */
+export type ProjectPlan = {
+  readonly workspaceId: string
+  readonly workspaceSlug: string
+  readonly suspended: boolean
+  readonly projectId: string
+  readonly projectSlug: string
+  readonly version: number
+  readonly webhooks: ReadonlyMap<string, WebhookPlan>
+  readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
+  readonly rules: readonly RulePlan[]
+  readonly destinations: readonly DestinationPlan[]
+  /** Datasets known to exist; grows as the road makes new ones. */
+  readonly datasets: Set<string>
+}
+
+/**
+ * The in-memory directory of the hot path: credentials and project plans, loaded on first use, dropped when the
+ * project changes. A change is heard by NOTIFY at once and found by a poll of versions within half a second.
+ */
+export type Directory = {
+  /** The credential behind a slug or a key; undefined when there is none. Sync when it is known already. */
+  credential(text: string): CredentialRow | undefined | Promise<CredentialRow | undefined>
+  plan(projectId: string, workspaceId: string): ProjectPlan | undefined | Promise<ProjectPlan | undefined>
+  forget(projectId: string): void
+  /** Finds what other processes changed; to be called a few times a second. */
+  poll(): Promise<void>
+}
+
+const ENTRIES_MAX = 50_000
+const UNKNOWN_KEPT_MS = 1_000
+const CHANGES_WINDOW_MS = 10_000
+
+export function createDirectory(deps: Deps): Directory {
+  const credentials = new Map<string, CredentialRow>()
+  const unknown = new Map<string, number>()
+  const plans = new Map<string, ProjectPlan>()
+  const loading = new Map<string, Promise<unknown>>()
+  const versions = new Map<string, number>()
+  let generation = 0
+
+  // One load at a time for one key; what a change overtook is given to its callers but not kept.
+  const once = <T>(key: string, load: () => Promise<T>, keep: (value: T) => void): Promise<T> => {
+    const running = loading.get(key)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a key is used with one type only
+    if (running !== undefined) return running as Promise<T>
+    const began = generation
+    const promise = load()
+      .then((value) => {
+        if (began === generation) keep(value)
+        return value
+      })
+      .finally(() => loading.delete(key))
+    loading.set(key, promise)
+    return promise
+  }
+
+  const forget = (projectId: string): void => {
+    generation += 1
+    loading.clear()
+    plans.delete(projectId)
+    for (const [text, row] of credentials) if (row.project_id === projectId) credentials.delete(text)
+  }
+
+  return {
+    credential: (text) => {
+      const known = credentials.get(text)
+      if (known !== undefined) return known
+      const until = unknown.get(text)
+      if (until !== undefined && until > deps.clock.now()) return undefined
+      return once(`credential ${text}`, () => findCredential(deps.database, hashCredential(text)), (row) => {
+        if (row === undefined) remember(unknown, text, deps.clock.now() + UNKNOWN_KEPT_MS)
+        else remember(credentials, text, row)
+      })
+    },
+    plan: (projectId, workspaceId) =>
+      plans.get(projectId) ??
+      once(`plan ${projectId}`, () => loadPlan(deps, { workspaceId, projectId }), (plan) => {
+        if (plan !== undefined) remember(plans, projectId, plan)
+      }),
+    forget,
+    poll: async () => {
+      const since = new Date(deps.clock.now() - CHANGES_WINDOW_MS)
+      for (const row of await changedProjects(deps.database, since)) {
+        if (versions.get(row.id) === row.config_version) continue
+        remember(versions, row.id, row.config_version)
+        if (plans.get(row.id)?.version !== row.config_version) forget(row.id)
+      }
+    },
+  }
+}
+
+/** Insertion-ordered maps: the oldest entry goes when there is no room. */
+function remember<K, V>(map: Map<K, V>, key: K, value: V): void {
+  if (map.size >= ENTRIES_MAX) {
+    for (const oldest of map.keys()) {
+      map.delete(oldest)
+      break
+    }
+  }
+  map.set(key, value)
+}
+
+async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string }): Promise<ProjectPlan | undefined> {
+  const db = deps.database
+  const project = await findProjectPlan(db, at)
+  if (project === undefined) return undefined
+  const [webhookRows, ruleRows, destinationRows, datasets] = await Promise.all([
+    listWebhookPlans(db, at),
+    listRulePlans(db, at),
+    listDestinationPlans(db, at),
+    listDatasetNames(db, at),
+  ])
+  const webhooks = webhookRows.map((row): WebhookPlan => {
+    const open = (column: 'secret' | 'previous_secret', until: number) => {
+      const sealed = row[column]
+      return sealed === null ? [] : [{ value: deps.cipher.open(sealed, secretPlace(`webhooks.${column}`, row.id)).reveal(), until }]
+    }
+    return {
+      id: row.id,
+      slug: row.slug,
+      dataset: row.dataset,
+      enabled: row.enabled,
+      settings: row.verification,
+      secrets: [...open('secret', Infinity), ...open('previous_secret', row.previous_secret_expires_at?.getTime() ?? 0)],
+      criteria: compileConditions(row.criteria, 'text'),
+      mappings: compileMappings(row.mappings),
+    }
+  })
+  return {
+    workspaceId: at.workspaceId,
+    workspaceSlug: project.workspace_slug,
+    suspended: project.suspended,
+    projectId: at.projectId,
+    projectSlug: project.slug,
+    version: project.config_version,
+    webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
+    webhooksBySlug: new Map(webhooks.map((webhook) => [webhook.slug, webhook])),
+    rules: ruleRows.map((row) => ({
+      publicId: encodeId('rule', row.id),
+      name: row.name,
+      dataset: row.dataset,
+      conditions: compileConditions(row.conditions, 'text'),
+      mappings: compileMappings(row.mappings),
+    })),
+    destinations: destinationRows.map((row) => ({
+      id: row.id,
+      publicId: encodeId('destination', row.id),
+      name: row.name,
+      enabled: row.enabled,
+      datasets: row.datasets === null ? null : new Set(row.datasets),
+      conditions: compileConditions(row.conditions, 'text'),
+    })),
+    datasets: new Set(datasets),
+  }
+}

@@ -1,0 +1,39 @@
+import { encodeId, type Decision } from '@postroad/contract'
+import type { Deps } from '../../context.ts'
+import type { DestinationPlan } from '../directory.ts'
+import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
+import { explain } from './decide.ts'
+
+type Considered = Decision['destinations'][number]
+
+/**
+ * Record drafts × destinations → deliveries, with the reason for each that matched and each that did not.
+ * A destination that is switched off still gets its delivery, paused: nothing is dropped.
+ */
+export function fanOut(
+  ids: Pick<Deps, 'uuid'>,
+  event: { verified: Verified; records: readonly RecordDraft[] },
+): { deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] } {
+  const deliveries: DeliveryDraft[] = []
+  const decisions: Considered[] = []
+  for (const record of event.records) {
+    for (const destination of event.verified.receiver.plan.destinations) {
+      const considered = consider(destination, record)
+      decisions.push(considered)
+      if (considered.matched) {
+        deliveries.push({ id: ids.uuid(), recordId: record.id, destinationId: destination.id, paused: !destination.enabled })
+      }
+    }
+  }
+  return { deliveries, decisions }
+}
+
+function consider(destination: DestinationPlan, record: RecordDraft): Considered {
+  const named = { destination_id: destination.publicId, destination: destination.name, record_id: encodeId('record', record.id) }
+  if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
+    return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
+  }
+  const failed = explain(destination.conditions, record.payload)
+  if (failed !== null) return { ...named, matched: false, reason: 'condition_failed', failed }
+  return { ...named, matched: true, reason: destination.enabled ? 'matched' : 'destination_disabled', failed: null }
+}

@@ -1,0 +1,64 @@
+/** The group commit's rhythm: start at once when idle, gather while busy. Pure; the caller runs the batches. */
+
+export interface BatchGateLimits<Item> {
+  readonly batchItemsMax: number
+  readonly batchBytesMax: number
+  readonly batchesInFlightMax: number
+  /** Items that may wait; beyond that `enqueue` says so and the caller answers 503. */
+  readonly waitingItemsMax: number
+  readonly bytesOf: (item: Item) => number
+}
+
+export const BATCH_GATE_DEFAULTS = {
+  batchItemsMax: 256,
+  batchBytesMax: 8_388_608,
+  batchesInFlightMax: 2,
+  waitingItemsMax: 10_000,
+} as const
+
+/** Gathers items into batches, in order. No item is dropped, repeated or overtaken; each batch ends with `finished`. */
+export class BatchGate<Item> {
+  readonly #limits: BatchGateLimits<Item>
+  #waiting: Item[] = []
+  #inFlight = 0
+
+  constructor(limits: BatchGateLimits<Item>) {
+    this.#limits = limits
+  }
+
+  /** Takes one item and gives the batches to start now, or `full` when the item was not taken. */
+  enqueue(item: Item): readonly (readonly Item[])[] | 'full' {
+    if (this.#waiting.length >= this.#limits.waitingItemsMax) return 'full'
+    this.#waiting.push(item)
+    return this.#start()
+  }
+
+  /** One batch has ended, whatever its outcome; gives the batches to start now. */
+  finished(): readonly (readonly Item[])[] {
+    if (this.#inFlight === 0) throw new Error('finished() without a batch in flight')
+    this.#inFlight -= 1
+    return this.#start()
+  }
+
+  #start(): readonly (readonly Item[])[] {
+    const batches: Item[][] = []
+    while (this.#waiting.length > 0 && this.#inFlight < this.#limits.batchesInFlightMax) {
+      batches.push(this.#waiting.splice(0, this.#nextSize()))
+      this.#inFlight += 1
+    }
+    return batches
+  }
+
+  /** At least one: an item larger than a whole batch travels alone. */
+  #nextSize(): number {
+    const { batchItemsMax, batchBytesMax, bytesOf } = this.#limits
+    let bytes = 0
+    let size = 0
+    for (const item of this.#waiting.slice(0, batchItemsMax)) {
+      bytes += bytesOf(item)
+      if (size > 0 && bytes > batchBytesMax) break
+      size += 1
+    }
+    return size
+  }
+}

@@ -1,0 +1,121 @@
+import type { Deps } from '../../context.ts'
+import { DbError } from '../../platform/db.ts'
+import { insertEvents, isSubmissionStored, type EventRows } from '../../resources/submissions/queries.ts'
+import { reject, type Rejected, type Routed, type Stored } from '../types.ts'
+import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
+import { storedHeaders } from './stored-headers.ts'
+
+/** Resolves after the commit that holds the event, never before. */
+export type Commit = (event: Routed) => Promise<Stored | Rejected>
+
+type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly answer: (result: Stored | Rejected) => void }
+
+const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
+const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
+const UNKNOWN_TRIES = 10
+
+/**
+ * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller is
+ * answered after it. When the queue is full or the database refuses, the answer is 503 and the event is not stored.
+ */
+export function createCommit(deps: Deps): Commit {
+  const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
+
+  const start = (batches: readonly (readonly Waiting[])[]): void => {
+    for (const batch of batches) {
+      void store(deps, batch).then((result) => {
+        for (const { event, answer } of batch) {
+          if (result === undefined) rememberDatasets(event)
+          answer(result ?? { kind: 'stored', event })
+        }
+        start(gate.finished())
+      })
+    }
+  }
+
+  return (event) =>
+    new Promise((answer) => {
+      const batches = gate.enqueue({ event, rows: rowsOf(deps, event), answer })
+      if (batches === 'full') answer(overloaded)
+      else start(batches)
+    })
+}
+
+/** undefined: committed. A refusal: surely not committed, now or later. */
+async function store(deps: Deps, batch: readonly Waiting[]): Promise<Rejected | undefined> {
+  try {
+    await insertEvents(deps.database, batch.map((waiting) => waiting.rows))
+    return undefined
+  } catch (error) {
+    const unknown = error instanceof DbError && error.outcome === 'unknown'
+    if (unknown && (await wasStored(deps, batch))) return undefined
+    deps.log.warn('ingest.not_stored', { events: batch.length, cause: error })
+    return unavailable
+  }
+}
+
+/**
+ * The connection broke while the commit was due. A backend that lost its client may still end its statement, so the
+ * question is asked for longer than a statement may take; a 503 is only given when the rows are not there by then.
+ */
+async function wasStored(deps: Deps, batch: readonly Waiting[]): Promise<boolean> {
+  const first = batch[0]
+  if (first === undefined) return false
+  const { workspaceId, projectId, submission } = first.rows
+  for (let attempt = 0; attempt < UNKNOWN_TRIES; attempt += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
+    await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + 100 * (attempt + 1), resolve))
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      if (await isSubmissionStored(deps.database, { workspaceId, projectId, id: submission.id })) return true
+    } catch (error) {
+      deps.log.debug('ingest.commit_unknown', { cause: error })
+    }
+  }
+  return false
+}
+
+function rowsOf(deps: Deps, event: Routed): EventRows {
+  const { captured, receiver, body, text } = event.verified
+  const plan = receiver.plan
+  const isText = body.length === Buffer.byteLength(text) && body.toString() === text
+  const bodyText = isText ? text : textOf(body)
+  const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
+  return {
+    workspaceId: plan.workspaceId,
+    projectId: plan.projectId,
+    submission: {
+      id: event.submissionId,
+      webhookId: receiver.webhook?.id ?? null,
+      ingestKeyId: receiver.ingestKeyId ?? null,
+      receivedAt: captured.receivedAt,
+      hops: event.verified.hops,
+      sourceIp: captured.sourceIp ?? null,
+      contentType: captured.headers['content-type'] ?? null,
+      headers: storedHeaders(captured.headers),
+      body: bodyText,
+      bodyHex: bodyText === null ? body.toString('hex') : null,
+      bodySize: body.length,
+      decision: JSON.stringify(event.decision),
+    },
+    records: event.records,
+    deliveries: event.deliveries,
+    newDatasets: [...unknown].map((name) => ({ id: deps.uuid(), name })),
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The body as text when it is UTF-8 that PostgreSQL's text can hold (no NUL). */
+function textOf(body: Buffer): string | null {
+  if (body.includes(0)) return null
+  try {
+    return decoder.decode(body)
+  } catch {
+    return null
+  }
+}
+
+function rememberDatasets(event: Routed): void {
+  for (const record of event.records) event.verified.receiver.plan.datasets.add(record.dataset)
+}

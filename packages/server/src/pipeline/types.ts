@@ -1,0 +1,92 @@
+import type { Decision, Reason } from '@postroad/contract'
+import type { ProjectPlan, WebhookPlan } from './directory.ts'
+
+/** The four ways an event may be addressed (contract part 4). */
+export type Address =
+  | { readonly kind: 'url'; readonly workspace: string; readonly project: string; readonly slug: string; readonly dataset: string | undefined }
+  | { readonly kind: 'key_rules'; readonly key: string }
+  | { readonly kind: 'key_dataset'; readonly key: string; readonly dataset: string }
+  | { readonly kind: 'key_webhook'; readonly key: string; readonly slug: string }
+
+/** A request as it came. The body is read only after the checks that need no body. */
+export type Captured = {
+  readonly address: Address
+  /** Lower-cased names; repeated ones joined as HTTP joins them. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly sourceIp: string | undefined
+  readonly receivedAt: number
+  readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
+  readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
+}
+
+/** A body, read: the value for routing and the JSON text for storing; or why it could not be read. */
+export type Decoded =
+  | { readonly ok: true; readonly payload: unknown; readonly text: string }
+  | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
+
+/** Whom the credential names: an endpoint, or an ingest key and what its URL asks for. */
+export type Receiver = {
+  readonly plan: ProjectPlan
+  readonly webhook: WebhookPlan | undefined
+  readonly ingestKeyId: string | undefined
+  readonly use: 'webhook' | 'rules' | 'whole'
+  /** The dataset of the URL, when it names one. */
+  readonly dataset: string | undefined
+}
+
+declare const passed: unique symbol
+/** An event that passed every check. Only `verify/ladder.ts` makes one, so skipping a check does not compile. */
+export type Verified = {
+  readonly captured: Captured
+  readonly receiver: Receiver
+  readonly body: Buffer
+  /** The parsed payload, for routing. */
+  readonly payload: unknown
+  /** The payload as JSON text, for storing: as it came when it came as JSON. */
+  readonly text: string
+  readonly hops: number
+  readonly [passed]: true
+}
+
+export type RecordDraft = {
+  readonly id: string
+  readonly dataset: string
+  /** The payload as routed: what destinations' conditions see. */
+  readonly payload: unknown
+  /** Its text; null: the submission's body, letter by letter. */
+  readonly data: string | null
+}
+
+export type DeliveryDraft = {
+  readonly id: string
+  readonly recordId: string
+  readonly destinationId: string
+  readonly paused: boolean
+}
+
+/** What was decided about an event: everything that one commit stores. */
+export type Routed = {
+  readonly verified: Verified
+  readonly submissionId: string
+  readonly records: readonly RecordDraft[]
+  readonly deliveries: readonly DeliveryDraft[]
+  readonly routed: readonly { readonly rule_id: string; readonly rule: string; readonly dataset: string; readonly record_id: string }[] | undefined
+  readonly decision: Decision
+  /** The dataset of the answer: the one the URL or the endpoint names. */
+  readonly dataset: string | null
+}
+
+export type Stored = { readonly kind: 'stored'; readonly event: Routed }
+
+export type Rejected = {
+  readonly kind: 'rejected'
+  readonly reason: Reason
+  readonly text?: string
+  readonly scheme?: string
+  readonly retryAfterSeconds?: number
+}
+
+/** On the road refusals are values: they are ordinary, counted and logged. */
+export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> = {}): Rejected {
+  return { kind: 'rejected', reason, ...more }
+}

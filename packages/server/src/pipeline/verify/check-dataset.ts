@@ -1,0 +1,11 @@
+import { DATASET_NAME, LIMITS } from '@postroad/contract'
+import { reject } from '../types.ts'
+import type { Check } from './ladder.ts'
+
+/** A dataset is made by its first event, so its name is checked where it is used. */
+export const checkDataset: Check = (_deps, { receiver: { plan, dataset } }) => {
+  if (dataset === undefined) return undefined
+  if (!DATASET_NAME.test(dataset)) return reject('invalid_dataset')
+  const full = plan.datasets.size >= LIMITS.datasetsPerProjectMax && !plan.datasets.has(dataset)
+  return full ? reject('dataset_limit_reached') : undefined
+}

@@ -1,0 +1,56 @@
+import type { Deps } from '../../context.ts'
+import type { Directory } from '../directory.ts'
+import type { Captured, Receiver, Rejected, Verified } from '../types.ts'
+import { checkBody } from './check-body.ts'
+import { checkDataset } from './check-dataset.ts'
+import { checkEnabled } from './check-enabled.ts'
+import { checkEncoding } from './check-encoding.ts'
+import { checkLoop } from './check-loop.ts'
+import { checkSignature } from './check-signature.ts'
+import { checkSize } from './check-size.ts'
+import { checkSuspended } from './check-suspended.ts'
+import { resolveReceiver } from './resolve-receiver.ts'
+
+/** What the rungs pass on to each other: filled from top to bottom, read only below. */
+export type Passage = {
+  readonly captured: Captured
+  readonly receiver: Receiver
+  body: Buffer
+  payload: unknown
+  text: string
+  hops: number
+}
+
+export type Check = (deps: Deps, passage: Passage) => Rejected | undefined | Promise<Rejected | undefined>
+
+/**
+ * The order is the contract's: what needs no body comes before the body is read, what needs no parsing before it is
+ * parsed, and nothing is stored or counted before the last rung.
+ */
+export const LADDER: readonly Check[] = [
+  checkEnabled,
+  checkSuspended,
+  checkSize,
+  checkEncoding,
+  checkSignature,
+  checkBody,
+  checkDataset,
+  checkLoop,
+]
+
+/** Resolves whom the credential names, then climbs the ladder. The only maker of a `Verified`. */
+export async function verify(deps: Deps & { directory: Directory }, captured: Captured): Promise<Verified | Rejected> {
+  const receiver = await resolveReceiver(deps, captured)
+  if ('kind' in receiver) return receiver
+  const passage: Passage = { captured, receiver, body: EMPTY, payload: undefined, text: '', hops: 0 }
+  for (const check of LADDER) {
+    const checked = check(deps, passage)
+    // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
+    const rejected = checked instanceof Promise ? await checked : checked
+    if (rejected !== undefined) return rejected
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
+  return passage as unknown as Verified
+}
+
+const EMPTY = Buffer.alloc(0)

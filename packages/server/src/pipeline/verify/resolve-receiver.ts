@@ -1,0 +1,41 @@
+import type { Deps } from '../../context.ts'
+import type { Directory } from '../directory.ts'
+import { reject, type Address, type Captured, type Receiver, type Rejected } from '../types.ts'
+
+const unknownEndpoint = reject('endpoint_not_found')
+const unknownKey = reject('ingest_key_not_found')
+
+/** Slug or ingest key → whom it names. Unknown credentials are 404 and are not logged as rejections. */
+export async function resolveReceiver(deps: Deps & { directory: Directory }, captured: Captured): Promise<Receiver | Rejected> {
+  const { address } = captured
+  const text = address.kind === 'url' ? address.slug : address.key
+  const nobody = address.kind === 'url' ? unknownEndpoint : unknownKey
+  const found = deps.directory.credential(text)
+  const credential = found instanceof Promise ? await found : found
+  if (credential === undefined || credential.project_id === null) return nobody
+  if (credential.kind !== (address.kind === 'url' ? 'webhook_url' : 'ingest_key')) return nobody
+  if (credential.expires_at !== null && credential.expires_at.getTime() <= captured.receivedAt) return nobody
+  const loaded = deps.directory.plan(credential.project_id, credential.workspace_id)
+  const plan = loaded instanceof Promise ? await loaded : loaded
+  if (plan === undefined) return nobody
+  return receiverFor(address, { plan, subjectId: credential.subject_id }) ?? (address.kind === 'key_webhook' ? unknownEndpoint : nobody)
+}
+
+function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | undefined {
+  const { plan, subjectId } = at
+  switch (address.kind) {
+    case 'url': {
+      const webhook = plan.webhooks.get(subjectId)
+      if (webhook === undefined || plan.workspaceSlug !== address.workspace || plan.projectSlug !== address.project) return undefined
+      return { plan, webhook, ingestKeyId: undefined, use: 'webhook', dataset: address.dataset }
+    }
+    case 'key_webhook': {
+      const webhook = plan.webhooksBySlug.get(address.slug)
+      return webhook && { plan, webhook, ingestKeyId: subjectId, use: 'webhook', dataset: undefined }
+    }
+    case 'key_rules':
+      return { plan, webhook: undefined, ingestKeyId: subjectId, use: 'rules', dataset: undefined }
+    case 'key_dataset':
+      return { plan, webhook: undefined, ingestKeyId: subjectId, use: 'whole', dataset: address.dataset }
+  }
+}

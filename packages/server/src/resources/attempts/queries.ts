@@ -1,0 +1,166 @@
+import { sql, type Db } from '../../platform/db.ts'
+import type { HeldAt, LaneAt } from '../lanes/queries.ts'
+
+export type SettleRow = HeldAt & {
+  readonly deliveryId: string
+  readonly attemptId: string
+  readonly outcome: 'succeeded' | 'failed' | 'interrupted'
+  readonly next: 'delivered' | 'retrying' | 'failed' | 'paused'
+  readonly nextAttemptAt: Date | null
+  readonly errorCode: string | null
+  readonly errorDetail: string | null
+  readonly durationMs: number | null
+  readonly status: number | null
+  readonly headers: string | null
+  readonly body: string | null
+  readonly truncated: boolean | null
+}
+
+export type BeginRow = HeldAt & { readonly deliveryId: string; readonly attemptId: string }
+
+export type BegunRow = {
+  readonly workspace_id: string
+  readonly destination_id: string
+  readonly fence: number
+  readonly project_id: string
+  readonly delivery_id: string
+  readonly attempt_id: string
+  readonly record_id: string
+  readonly attempt_number: number
+  readonly failure_count: number
+  readonly dataset: string
+  readonly received_at: Date
+  readonly hops: number
+  readonly data: string
+}
+
+export type TurnRow = { readonly begun: readonly BegunRow[]; readonly applied: readonly string[]; readonly lanes: readonly (HeldAt & { paused: boolean })[] }
+
+/**
+ * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun.
+ * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
+ * the commit. An attempt row is committed here, before its request starts.
+ */
+export async function turn(
+  db: Db,
+  at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; now: Date },
+): Promise<TurnRow> {
+  const { settles, begins, now } = at
+  const lanes = distinctLanes([...settles, ...begins])
+  const row = await db.one<{ begun: readonly object[]; applied: readonly string[]; lanes: readonly (HeldAt & { paused: boolean })[] }>(sql`
+    with locked as materialized (
+      select l.workspace_id, l.destination_id, l.fence,
+             w.suspended_at is not null or not t.enabled as paused,
+             case when w.suspended_at is not null then 'workspace_suspended'
+                  when not t.enabled then 'destination_disabled'
+             end as pause_reason
+        from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])
+          as given (workspace_id, destination_id)
+        join lanes l using (workspace_id, destination_id)
+        join workspaces w on w.id = l.workspace_id
+        join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+       order by l.workspace_id, l.destination_id
+         for key share of l
+    ), settled as (
+      update delivery_attempts a
+         set outcome = s.outcome,
+             duration_ms = s.duration_ms,
+             response_status = s.status,
+             response_headers = s.headers::json,
+             response_body = s.body,
+             response_truncated = s.truncated,
+             error_code = s.error_code,
+             error_detail = s.error_detail,
+             next_attempt_at = case when l.paused then null else s.next_attempt_at end
+        from unnest(
+               ${settles.map((row) => row.workspaceId)}::uuid[],
+               ${settles.map((row) => row.destinationId)}::uuid[],
+               ${settles.map((row) => row.fence)}::bigint[],
+               ${settles.map((row) => row.attemptId)}::uuid[],
+               ${settles.map((row) => row.outcome)}::text[],
+               ${settles.map((row) => row.next)}::text[],
+               ${settles.map((row) => row.nextAttemptAt)}::timestamptz[],
+               ${settles.map((row) => row.errorCode)}::text[],
+               ${settles.map((row) => row.errorDetail)}::text[],
+               ${settles.map((row) => row.durationMs)}::int[],
+               ${settles.map((row) => row.status)}::int[],
+               ${settles.map((row) => row.headers)}::text[],
+               ${settles.map((row) => row.body)}::text[],
+               ${settles.map((row) => row.truncated)}::bool[]
+             ) as s (workspace_id, destination_id, fence, attempt_id, outcome, next, next_attempt_at, error_code,
+                     error_detail, duration_ms, status, headers, body, truncated)
+        join locked l using (workspace_id, destination_id, fence)
+       where a.workspace_id = s.workspace_id
+         and a.id = s.attempt_id
+         and a.fence = s.fence
+         and a.outcome is null
+      returning a.workspace_id, a.project_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
+                s.error_code, s.status, l.paused, l.pause_reason
+    ), moved as (
+      update deliveries d
+         set state = case when s.next in ('retrying', 'paused') and s.paused then 'paused'
+                          when s.next = 'paused' then 'retrying'
+                          else s.next end,
+             pause_reason = case when s.next in ('retrying', 'paused') then s.pause_reason end,
+             next_attempt_at = case when s.next in ('retrying', 'paused') and not s.paused then coalesce(s.next_attempt_at, ${now}) end,
+             failure_count = d.failure_count + case when s.outcome = 'failed' then 1 else 0 end,
+             next_trigger = 'automatic',
+             last_status = s.status,
+             last_error = s.error_code,
+             updated_at = ${now}
+        from settled s
+       where d.workspace_id = s.workspace_id
+         and d.project_id = s.project_id
+         and d.id = s.delivery_id
+         and d.state = 'sending'
+    ), begun as (
+      update deliveries d
+         set state = 'sending',
+             next_attempt_at = null,
+             attempt_count = d.attempt_count + 1,
+             updated_at = ${now}
+        from unnest(
+               ${begins.map((row) => row.workspaceId)}::uuid[],
+               ${begins.map((row) => row.destinationId)}::uuid[],
+               ${begins.map((row) => row.fence)}::bigint[],
+               ${begins.map((row) => row.deliveryId)}::uuid[],
+               ${begins.map((row) => row.attemptId)}::uuid[]
+             ) as b (workspace_id, destination_id, fence, delivery_id, attempt_id)
+        join locked l using (workspace_id, destination_id, fence)
+       where not l.paused
+         and d.workspace_id = b.workspace_id
+         and d.destination_id = b.destination_id
+         and d.id = b.delivery_id
+         and d.state in ('pending', 'retrying')
+         and d.next_attempt_at <= ${now}
+      returning d.workspace_id, d.project_id, d.destination_id, b.fence, d.id as delivery_id, b.attempt_id, d.record_id,
+                d.attempt_count as attempt_number, d.failure_count, d.next_trigger
+    ), opened as (
+      insert into delivery_attempts (workspace_id, project_id, id, delivery_id, destination_id, number, trigger, fence, started_at)
+      select workspace_id, project_id, attempt_id, delivery_id, destination_id, attempt_number, next_trigger, fence, ${now}
+        from begun
+    )
+    select coalesce((select json_agg(attempt_id) from settled), '[]') as applied,
+           coalesce((select json_agg(json_build_object('workspaceId', workspace_id, 'destinationId', destination_id, 'fence', fence,
+                                                       'paused', paused)) from locked), '[]') as lanes,
+           coalesce((select json_agg(json_build_object(
+                       'workspace_id', b.workspace_id, 'destination_id', b.destination_id, 'fence', b.fence,
+                       'project_id', b.project_id, 'delivery_id', b.delivery_id, 'attempt_id', b.attempt_id,
+                       'record_id', b.record_id, 'attempt_number', b.attempt_number, 'failure_count', b.failure_count,
+                       'dataset', r.dataset, 'received_at', r.received_at, 'hops', r.hops, 'data', coalesce(r.data, s.body)))
+                      from begun b
+                      join records r on r.workspace_id = b.workspace_id and r.project_id = b.project_id and r.id = b.record_id
+                      join submissions s on s.workspace_id = r.workspace_id and s.project_id = r.project_id and s.id = r.submission_id
+                    ), '[]') as begun
+  `)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built by json_build_object above; times come as text
+  const begun = (row.begun as readonly (Omit<BegunRow, 'received_at'> & { received_at: string })[]).map((begin) => ({
+    ...begin,
+    received_at: new Date(begin.received_at),
+  }))
+  return { begun, applied: row.applied, lanes: row.lanes }
+}
+
+function distinctLanes(rows: readonly LaneAt[]): readonly LaneAt[] {
+  return [...new Map(rows.map((row) => [`${row.workspaceId}${row.destinationId}`, row])).values()]
+}

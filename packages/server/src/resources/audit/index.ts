@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { insertAuditRow, lockChain } from './queries.ts'
+
+export type AuditEntry = {
+  /** `verb_noun`, as the contract names them: `create_api_key`. */
+  readonly action: string
+  /** The public id of what was changed. */
+  readonly target?: string
+  /** What a reader needs; never a secret, a slug or a payload. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Writes the audit row of a change inside its transaction; each row carries the hash of the one before. */
+export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
+  const prevHash = await lockChain(tx.db, tx.workspaceId)
+  const row = {
+    workspaceId: tx.workspaceId,
+    id: tx.uuid(),
+    at: new Date(tx.clock.now()),
+    ...names(tx),
+    action: entry.action,
+    target: entry.target ?? null,
+    ip: tx.ip ?? null,
+    details: JSON.stringify(entry.details ?? {}),
+  }
+  const said = [row.id, row.at.toISOString(), row.actor, row.agent, row.action, row.target, row.ip, row.details]
+  const hash = createHash('sha256').update(prevHash ?? '').update(JSON.stringify(said)).digest()
+  await insertAuditRow(tx.db, { ...row, prevHash, hash })
+}
+
+function names({ actor }: Ctx): { actor: string; agent: string | null } {
+  switch (actor.kind) {
+    case 'person':
+      return { actor: encodeId('user', actor.userId), agent: null }
+    case 'api_key':
+      return { actor: encodeId('user', actor.userId), agent: `api_key:${encodeId('apiKey', actor.keyId)}` }
+    case 'system':
+      return { actor: 'system', agent: null }
+  }
+}

@@ -1,0 +1,46 @@
+import { sql, type Db } from '../../platform/db.ts'
+
+export type CredentialKind = 'webhook_url' | 'ingest_key' | 'api_key'
+
+export type CredentialRow = {
+  readonly kind: CredentialKind
+  readonly workspace_id: string
+  readonly project_id: string | null
+  readonly subject_id: string
+  readonly expires_at: Date | null
+}
+
+/** The look-up by hash: the only statement that may do without a workspace. */
+export function findCredential(db: Db, hash: Uint8Array): Promise<CredentialRow | undefined> {
+  return db.maybe<CredentialRow>(sql`
+    select kind, workspace_id, project_id, subject_id, expires_at
+      from credentials
+     where hash = ${hash}
+  `)
+}
+
+export async function insertCredential(
+  db: Db,
+  row: { hash: Uint8Array; kind: CredentialKind; workspaceId: string; projectId: string | null; subjectId: string },
+): Promise<void> {
+  await db.run(sql`
+    insert into credentials (hash, kind, workspace_id, project_id, subject_id)
+    values (${row.hash}, ${row.kind}, ${row.workspaceId}, ${row.projectId}, ${row.subjectId})
+  `)
+}
+
+export async function deleteCredentialsOf(db: Db, at: { workspaceId: string; subjectId: string }): Promise<void> {
+  await db.run(sql`
+    delete from credentials
+     where workspace_id = ${at.workspaceId}
+       and subject_id = ${at.subjectId}
+  `)
+}
+
+export async function deleteCredentialsOfProject(db: Db, at: { workspaceId: string; projectId: string }): Promise<void> {
+  await db.run(sql`
+    delete from credentials
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+  `)
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto'
+import { encodeId, SECRET_PREFIXES } from '@postroad/contract'
+import { refuse } from '../../domain/refusal.ts'
+import { secretPlace } from '../../domain/secret-place.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { checkConditions } from '../check-conditions.ts'
+import { configChanged } from '../projects/index.ts'
+import type { Room } from '../verbs.ts'
+import { sealHeaders } from './headers.ts'
+import { presentDestination } from './present.ts'
+import { insertDestination } from './queries.ts'
+
+/** Makes a destination with a signing secret of its own, in the form that Standard Webhooks libraries take. */
+export const create: Room<'destinations'>['create'] = (ctx, input) => {
+  checkConditions(input.conditions, 'conditions')
+  checkUrl(input.url, ctx.whyUrlRefused)
+  return inTransaction(ctx, async (tx) => {
+    const id = tx.uuid()
+    const secret = SECRET_PREFIXES.signingSecret + randomBytes(32).toString('base64')
+    const now = new Date(tx.clock.now())
+    const row = await insertDestination(tx.db, {
+      ...tx,
+      id,
+      name: input.name,
+      url: input.url,
+      enabled: input.enabled,
+      disabled_reason: input.enabled ? null : 'by_hand',
+      disabled_at: input.enabled ? null : now,
+      datasets: input.datasets,
+      conditions: input.conditions,
+      headers: sealHeaders(tx, { id, headers: input.headers }),
+      schedule_seconds: input.retry.schedule_seconds,
+      timeout_ms: input.timeout_ms,
+      max_in_flight: input.max_in_flight,
+      signing: input.signing,
+      secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
+      now,
+    })
+    if (row === undefined) throw refuse('name_taken')
+    await audit(tx, { action: 'create_destination', target: encodeId('destination', id), details: { name: row.name } })
+    await configChanged(tx)
+    return { destination: presentDestination(tx, row), signing_secret: secret }
+  })
+}
+
+/** Refuses at once what no delivery could ever reach; names are looked up when they are used. */
+export function checkUrl(url: string, whyRefused: (url: string) => string | undefined): void {
+  const why = whyRefused(url)
+  if (why !== undefined) throw refuse('invalid_url', why)
+}

@@ -1,0 +1,39 @@
+import { encodeId } from '@postroad/contract'
+import { refuse } from '../../domain/refusal.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { cancelOutstanding } from '../deliveries/index.ts'
+import { afterCursor, pageOf } from '../page.ts'
+import { configChanged } from '../projects/index.ts'
+import type { Room } from '../verbs.ts'
+import { create } from './create.ts'
+import { presentDestination } from './present.ts'
+import { deleteDestination, findDestination, listDestinations } from './queries.ts'
+import { update } from './update.ts'
+
+export const destinations: Room<'destinations'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const found = await listDestinations(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { destinations: rows.map((row) => presentDestination(ctx, row)), next_cursor }
+  },
+
+  create,
+
+  get: async (ctx, { id }) => {
+    const row = await findDestination(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { destination: presentDestination(ctx, row) }
+  },
+
+  update,
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      if ((await deleteDestination(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      await cancelOutstanding(tx.db, { ...tx, destinationId: id, now: new Date(tx.clock.now()) })
+      await audit(tx, { action: 'delete_destination', target: encodeId('destination', id) })
+      await configChanged(tx)
+      return { ok: true }
+    }),
+}

@@ -1,0 +1,25 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { openHeaders } from './headers.ts'
+import type { DestinationRow } from './queries.ts'
+
+/** Row → public shape; the signing secret has no place in it. */
+export function presentDestination(ctx: Ctx, row: DestinationRow) {
+  return {
+    id: encodeId('destination', row.id),
+    name: row.name,
+    url: row.url,
+    enabled: row.enabled,
+    disabled_reason: row.disabled_reason,
+    disabled_at: row.disabled_at?.toISOString() ?? null,
+    datasets: row.datasets === null ? null : [...row.datasets],
+    conditions: row.conditions,
+    headers: openHeaders(ctx, row),
+    retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
+    timeout_ms: row.timeout_ms,
+    max_in_flight: row.max_in_flight,
+    signing: row.signing,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}

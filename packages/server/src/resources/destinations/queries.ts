@@ -1,0 +1,167 @@
+import type { Conditions } from '@postroad/contract'
+import { sql, type Db, type Sql } from '../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type SigningHeader = 'both' | 'service' | 'standard'
+
+export type DestinationRow = {
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly enabled: boolean
+  readonly disabled_reason: 'by_hand' | 'gone' | null
+  readonly disabled_at: Date | null
+  readonly datasets: readonly string[] | null
+  readonly conditions: Conditions
+  readonly headers: Buffer | null
+  readonly schedule_seconds: readonly number[] | null
+  readonly timeout_ms: number
+  readonly max_in_flight: number
+  readonly signing: { readonly header: SigningHeader }
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns: Sql = sql`
+  id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
+  timeout_ms, max_in_flight, signing, created_at, updated_at
+`
+
+export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions'>
+
+/** All of a project in the order they were made, for the road. */
+export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
+  return db.many<DestinationPlanRow>(sql`
+    select id, name, enabled, datasets, conditions
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+     order by id
+  `)
+}
+
+export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing'> & {
+  readonly id: string
+  readonly secret: Buffer
+  readonly previous_secret: Buffer | null
+  readonly previous_secret_expires_at: Date | null
+}
+
+/** What a sender must know of a destination. The lane names no project, so this asks by workspace and id. */
+export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
+  return db.maybe<SendingRow>(sql`
+    select id, url, headers, timeout_ms, max_in_flight, signing, secret, previous_secret, previous_secret_expires_at
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.id}
+  `)
+}
+
+export function listDestinations(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly DestinationRow[]> {
+  return db.many<DestinationRow>(sql`
+    select ${columns}
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and (${at.before}::uuid is null or id < ${at.before})
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+/** `lock`: held against other changes until the transaction ends. */
+export function findDestination(db: Db, at: At & { id: string; lock?: boolean }): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    select ${columns}
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+     ${at.lock === true ? sql`for update` : sql``}
+  `)
+}
+
+export async function isDestinationNameTaken(db: Db, at: At & { name: string }): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as taken
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and name = ${at.name}
+  `)
+  return row !== undefined
+}
+
+type Written = Omit<DestinationRow, 'created_at' | 'updated_at'>
+
+/** Makes the destination and its lane; undefined when the name is taken. */
+export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
+  const inserted = await db.maybe<DestinationRow>(sql`
+    insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
+                              headers, schedule_seconds, timeout_ms, max_in_flight, signing, secret, created_at, updated_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
+            ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
+            ${row.timeout_ms}, ${row.max_in_flight}, ${JSON.stringify(row.signing)}, ${row.secret}, ${row.now}, ${row.now})
+    on conflict (workspace_id, project_id, name) do nothing
+    returning ${columns}
+  `)
+  if (inserted === undefined) return undefined
+  await db.run(sql`insert into lanes (workspace_id, destination_id) values (${row.workspaceId}, ${row.id})`)
+  return inserted
+}
+
+export function updateDestination(db: Db, row: At & Written & { now: Date }): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    update destinations
+       set name = ${row.name},
+           url = ${row.url},
+           enabled = ${row.enabled},
+           disabled_reason = ${row.disabled_reason},
+           disabled_at = ${row.disabled_at},
+           datasets = ${row.datasets},
+           conditions = ${JSON.stringify(row.conditions)},
+           headers = ${row.headers},
+           schedule_seconds = ${row.schedule_seconds},
+           timeout_ms = ${row.timeout_ms},
+           max_in_flight = ${row.max_in_flight},
+           signing = ${JSON.stringify(row.signing)},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** Its lane stays with a higher fence, so that a sender that still holds it changes nothing any more. */
+export async function deleteDestination(db: Db, at: At & { id: string }): Promise<number> {
+  await db.run(sql`
+    update lanes
+       set fence = fence + 1,
+           owner = null
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.id}
+  `)
+  return db.run(sql`
+    delete from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+}
+
+/** The destination answered 410: off at once, unless it is off already. */
+export function disableGone(db: Db, at: { workspaceId: string; destinationId: string; now: Date }): Promise<{ project_id: string } | undefined> {
+  return db.maybe<{ project_id: string }>(sql`
+    update destinations
+       set enabled = false,
+           disabled_reason = 'gone',
+           disabled_at = ${at.now},
+           updated_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.destinationId}
+       and enabled
+    returning project_id
+  `)
+}

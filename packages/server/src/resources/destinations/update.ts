@@ -1,0 +1,64 @@
+import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { checkConditions } from '../check-conditions.ts'
+import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
+import { configChanged } from '../projects/index.ts'
+import type { Room } from '../verbs.ts'
+import { checkUrl } from './create.ts'
+import { sealHeaders } from './headers.ts'
+import { presentDestination } from './present.ts'
+import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
+
+type Input = RouteInput<Routes['destinations']['update']>
+
+/** Changes what was sent. Off pauses what is outstanding, in the same transaction; on makes it due again. */
+export const update: Room<'destinations'>['update'] = (ctx, input) => {
+  checkConditions(input.conditions, 'conditions')
+  if (input.url !== undefined) checkUrl(input.url, ctx.whyUrlRefused)
+  return inTransaction(ctx, async (tx) => {
+    const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })
+    if (held === undefined) throw refuse('not_found')
+    const renamed = input.name !== undefined && input.name !== held.name
+    if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
+    const row = await updateDestination(tx.db, { ...tx, ...changed(tx, held, input), now: new Date(tx.clock.now()) })
+    if (row === undefined) throw refuse('not_found')
+    await moveDeliveries(tx, held, row)
+    const members = Object.keys(input).filter((member) => member !== 'id')
+    await audit(tx, { action: 'update_destination', target: encodeId('destination', held.id), details: { changed: members } })
+    await configChanged(tx)
+    tx.afterCommit(() => tx.lanesChanged([{ workspaceId: tx.workspaceId, destinationId: held.id }]))
+    return { destination: presentDestination(tx, row) }
+  })
+}
+
+function changed(tx: Ctx, held: DestinationRow, input: Input) {
+  return {
+    ...held,
+    name: input.name ?? held.name,
+    url: input.url ?? held.url,
+    ...switched(held, { enabled: input.enabled, now: new Date(tx.clock.now()) }),
+    datasets: input.datasets === undefined ? held.datasets : input.datasets,
+    conditions: input.conditions ?? held.conditions,
+    headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers: input.headers }),
+    schedule_seconds: input.retry === undefined ? held.schedule_seconds : input.retry.schedule_seconds,
+    timeout_ms: input.timeout_ms ?? held.timeout_ms,
+    max_in_flight: input.max_in_flight ?? held.max_in_flight,
+    signing: input.signing ?? held.signing,
+  }
+}
+
+function switched(held: DestinationRow, to: { enabled: boolean | undefined; now: Date }) {
+  if (to.enabled === undefined || to.enabled === held.enabled) return {}
+  return to.enabled
+    ? { enabled: true, disabled_reason: null, disabled_at: null }
+    : { enabled: false, disabled_reason: 'by_hand' as const, disabled_at: to.now }
+}
+
+async function moveDeliveries(tx: Ctx, held: DestinationRow, row: DestinationRow): Promise<void> {
+  if (held.enabled === row.enabled) return
+  const at = { workspaceId: tx.workspaceId, destinationId: row.id, reason: 'destination_disabled' as const, now: new Date(tx.clock.now()) }
+  await (row.enabled ? resumePaused(tx.db, at) : pauseOutstanding(tx.db, at))
+}

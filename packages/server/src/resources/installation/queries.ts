@@ -1,0 +1,139 @@
+import { sql, type Db, type Sql } from '../../platform/db.ts'
+
+const BOOTSTRAP_LOCK = 4_680_002
+
+/** One bootstrap at a time, also beside a running server. Ends with the transaction. */
+export async function lockBootstrap(db: Db): Promise<void> {
+  await db.run(sql`select pg_advisory_xact_lock(${BOOTSTRAP_LOCK})`)
+}
+
+export function findInstalled(db: Db, name: string): Promise<{ value: Buffer } | undefined> {
+  return db.maybe<{ value: Buffer }>(sql`
+    select value
+      from installation
+     where name = ${name}
+  `)
+}
+
+export async function putInstalled(db: Db, row: { name: string; value: Uint8Array; now: Date }): Promise<void> {
+  await db.run(sql`
+    insert into installation (name, value, updated_at)
+    values (${row.name}, ${row.value}, ${row.now})
+    on conflict (name) do update
+       set value = excluded.value,
+           updated_at = excluded.updated_at
+  `)
+}
+
+async function count(db: Db, query: Sql): Promise<number> {
+  return (await db.one<{ found: number }>(query)).found
+}
+
+export function countDeliveriesWithoutRecord(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+     where not exists (
+             select 1
+               from records r
+              where r.workspace_id = d.workspace_id
+                and r.project_id = d.project_id
+                and r.id = d.record_id
+           )
+  `)
+}
+
+export function countRecordsWithoutSubmission(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from records r
+     where not exists (
+             select 1
+               from submissions s
+              where s.workspace_id = r.workspace_id
+                and s.project_id = r.project_id
+                and s.id = r.submission_id
+                and r.id = any (s.record_ids)
+           )
+  `)
+}
+
+export function countOrphanLanes(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from destinations t
+     where not exists (
+             select 1
+               from lanes l
+              where l.workspace_id = t.workspace_id
+                and l.destination_id = t.id
+           )
+  `)
+}
+
+export function countSendingWithoutAttempt(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+     where d.state = 'sending'
+       and 1 <> (
+             select count(*)
+               from delivery_attempts a
+              where a.workspace_id = d.workspace_id
+                and a.delivery_id = d.id
+                and a.outcome is null
+           )
+  `)
+}
+
+/** Beside a running server: sends of a lane whose owner's lease ended more than 30 s ago. */
+export function countSendingWithoutSender(db: Db, now: Date): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+      join lanes l on l.workspace_id = d.workspace_id and l.destination_id = d.destination_id
+      left join lane_owners o on o.owner = l.owner
+     where d.state = 'sending'
+       and (o.owner is null or o.lease_until < ${new Date(now.getTime() - 30_000)})
+       and d.updated_at < ${new Date(now.getTime() - 30_000)}
+  `)
+}
+
+export function countOpenAttemptsNotSending(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from delivery_attempts a
+     where a.outcome is null
+       and not exists (
+             select 1
+               from deliveries d
+              where d.workspace_id = a.workspace_id
+                and d.id = a.delivery_id
+                and d.state = 'sending'
+           )
+  `)
+}
+
+export function countWrongAttemptCounts(db: Db): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+     where d.attempt_count <> (
+             select count(*)
+               from delivery_attempts a
+              where a.workspace_id = d.workspace_id
+                and a.delivery_id = d.id
+           )
+  `)
+}
+
+export function countDueOfPausedDestinations(db: Db, now: Date): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+      join destinations t on t.workspace_id = d.workspace_id and t.id = d.destination_id
+     where d.next_attempt_at is not null
+       and d.updated_at < ${new Date(now.getTime() - 30_000)}
+       and not t.enabled
+  `)
+}

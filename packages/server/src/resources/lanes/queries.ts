@@ -1,0 +1,318 @@
+import { sql, type Db } from '../../platform/db.ts'
+
+/** A lane is a destination's queue. Statements here run inside the transaction of the delivery store, but for reads. */
+export type LaneAt = { readonly workspaceId: string; readonly destinationId: string }
+export type HeldAt = LaneAt & { readonly fence: number }
+
+const workspaces = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.workspaceId)
+const destinations = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.destinationId)
+
+/**
+ * Extends the owner's lease under a new serial. `dead`: the lease has run out and is not revived; `old`: this call was
+ * overtaken by a later one.
+ */
+export async function extendOwner(
+  db: Db,
+  at: { owner: string; serial: number; now: Date; leaseUntil: Date },
+): Promise<'alive' | 'dead' | 'old'> {
+  const held = await db.maybe<{ dead: boolean; old: boolean }>(sql`
+    select lease_until <= ${at.now} as dead, serial >= ${at.serial} as old
+      from lane_owners
+     where owner = ${at.owner}
+       for update
+  `)
+  if (held?.dead === true) return 'dead'
+  if (held?.old === true) return 'old'
+  await db.run(sql`
+    insert into lane_owners (owner, lease_until, serial)
+    values (${at.owner}, ${at.leaseUntil}, ${at.serial})
+    on conflict (owner) do update
+       set lease_until = excluded.lease_until,
+           serial = excluded.serial
+  `)
+  return 'alive'
+}
+
+/** How many rows: 0 when the lease has run out. */
+export function renewOwner(db: Db, at: { owner: string; now: Date; leaseUntil: Date }): Promise<number> {
+  return db.run(sql`
+    update lane_owners
+       set lease_until = ${at.leaseUntil}
+     where owner = ${at.owner}
+       and lease_until > ${at.now}
+  `)
+}
+
+/** Ends the owner's lease, and with it the hold on every lane; forgets owners that died a day ago. */
+export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<number> {
+  return db.run(sql`
+    delete from lane_owners
+     where owner = ${at.owner}
+        or lease_until < ${new Date(at.now.getTime() - 86_400_000)}
+  `)
+}
+
+/** Frees lanes whose grant was never answered. */
+export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promise<number> {
+  return db.run(sql`
+    update lanes
+       set owner = null
+     where owner = ${at.owner}
+       and serial >= ${at.from}
+  `)
+}
+
+export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[] }): Promise<number> {
+  return db.run(sql`
+    update lanes l
+       set owner = null
+      from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[], ${at.lanes.map((lane) => lane.fence)}::bigint[])
+        as given (workspace_id, destination_id, fence)
+     where l.workspace_id = given.workspace_id
+       and l.destination_id = given.destination_id
+       and l.fence = given.fence
+       and l.owner = ${at.owner}
+  `)
+}
+
+export type CandidateRow = {
+  readonly workspace_id: string
+  readonly destination_id: string
+  readonly paused: boolean
+  readonly leftover: boolean
+}
+
+/**
+ * Locks lanes with work, the longest due first: those named, or any. Work is a delivery that is due, or one left
+ * `sending`. Lanes that another transaction is granting are skipped; whether a lane is free is asked after the lock.
+ * Any-lane look-ups walk the index of waiting deliveries from destination to destination, so idle ones cost nothing.
+ */
+export function lockCandidates(
+  db: Db,
+  at: { wanted: readonly LaneAt[] | 'any'; now: Date; limit: number },
+): Promise<readonly CandidateRow[]> {
+  const named =
+    at.wanted === 'any'
+      ? sql`
+          select workspace_id, destination_id
+            from walk
+           where workspace_id is not null
+          union
+          select workspace_id, destination_id
+            from deliveries
+           where state = 'sending'`
+      : sql`
+          select workspace_id, destination_id
+            from unnest(${workspaces(at.wanted)}::uuid[], ${destinations(at.wanted)}::uuid[]) as given (workspace_id, destination_id)`
+  return db.many<CandidateRow>(sql`
+    with recursive walk (workspace_id, destination_id) as (
+      (select workspace_id, destination_id
+         from deliveries
+        where next_attempt_at is not null
+        order by workspace_id, destination_id
+        limit 1)
+      union all
+      select further.workspace_id, further.destination_id
+        from walk
+        left join lateral (
+               select workspace_id, destination_id
+                 from deliveries
+                where next_attempt_at is not null
+                  and (workspace_id, destination_id) > (walk.workspace_id, walk.destination_id)
+                order by workspace_id, destination_id
+                limit 1
+             ) further on true
+       where walk.workspace_id is not null
+    ), named as (${named}
+    )
+    select l.workspace_id, l.destination_id,
+           w.suspended_at is not null or not t.enabled as paused,
+           leftover.yes as leftover
+      from named
+      join lanes l using (workspace_id, destination_id)
+      join workspaces w on w.id = l.workspace_id
+      join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+     cross join lateral (
+             select exists (
+                      select 1
+                        from deliveries d
+                       where d.workspace_id = l.workspace_id
+                         and d.destination_id = l.destination_id
+                         and d.state = 'sending'
+                    ) as yes
+           ) leftover
+     cross join lateral (
+             select min(first.next_attempt_at) as at
+               from (values ('pending'), ('retrying')) as waiting (state)
+              cross join lateral (
+                      select d.next_attempt_at
+                        from deliveries d
+                       where d.workspace_id = l.workspace_id
+                         and d.destination_id = l.destination_id
+                         and d.state = waiting.state
+                         and d.next_attempt_at is not null
+                       order by d.next_attempt_at
+                       limit 1
+                    ) first
+           ) due
+     where (leftover.yes or due.at <= ${at.now})
+       and not exists (
+             select 1
+               from lane_owners o
+              where o.owner = l.owner
+                and o.lease_until > ${at.now}
+           )
+     order by leftover.yes desc, due.at
+     limit ${at.limit}
+       for update of l skip locked
+  `)
+}
+
+export type GrantRow = {
+  readonly workspace_id: string
+  readonly destination_id: string
+  readonly fence: number
+  readonly max_in_flight: number
+  readonly schedule_seconds: readonly number[] | null
+  readonly timeout_ms: number
+}
+
+/** Gives locked lanes to an owner (null: to nobody), raising their fences; those that another owner holds by now stay. */
+export function grantLanes(
+  db: Db,
+  at: { lanes: readonly LaneAt[]; owner: string | null; serial: number; now: Date },
+): Promise<readonly GrantRow[]> {
+  return db.many<GrantRow>(sql`
+    update lanes l
+       set owner = ${at.owner},
+           serial = ${at.serial},
+           fence = l.fence + 1
+      from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
+      join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
+     where l.workspace_id = given.workspace_id
+       and l.destination_id = given.destination_id
+       and not exists (
+             select 1
+               from lane_owners o
+              where o.owner = l.owner
+                and o.lease_until > ${at.now}
+           )
+    returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms
+  `)
+}
+
+/**
+ * What an owner that is gone left `sending`: its attempts end as `interrupted`, which is no failure, and the deliveries
+ * are due at once, or paused with their destination.
+ */
+export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: Date }): Promise<void> {
+  await db.run(sql`
+    with recovered as (
+      update deliveries d
+         set state = case when why.reason is null then 'retrying' else 'paused' end,
+             pause_reason = why.reason,
+             next_trigger = 'automatic',
+             next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
+             updated_at = ${at.now}
+        from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
+        join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
+        join workspaces w on w.id = given.workspace_id
+       cross join lateral (
+               select case when w.suspended_at is not null then 'workspace_suspended'
+                           when not t.enabled then 'destination_disabled'
+                      end as reason
+             ) why
+       where d.workspace_id = given.workspace_id
+         and d.destination_id = given.destination_id
+         and d.state = 'sending'
+      returning d.workspace_id, d.id
+    )
+    update delivery_attempts a
+       set outcome = 'interrupted'
+      from recovered
+     where a.workspace_id = recovered.workspace_id
+       and a.delivery_id = recovered.id
+       and a.outcome is null
+  `)
+}
+
+/** Of the lanes asked for, those that a living owner other than this one holds. */
+export function heldElsewhere(db: Db, at: { lanes: readonly LaneAt[]; owner: string; now: Date }): Promise<readonly LaneAt[]> {
+  return db.many<LaneAt>(sql`
+    select l.workspace_id as "workspaceId", l.destination_id as "destinationId"
+      from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
+      join lanes l using (workspace_id, destination_id)
+      join lane_owners o on o.owner = l.owner
+     where o.lease_until > ${at.now}
+       and o.owner <> ${at.owner}
+  `)
+}
+
+export type LaneReadRow = {
+  readonly ordinal: number
+  readonly status: 'held' | 'paused' | 'lost'
+  readonly max_in_flight: number | null
+  readonly schedule_seconds: readonly number[] | null
+  readonly timeout_ms: number | null
+  readonly due: readonly string[]
+  readonly next_due_in_ms: number | null
+}
+
+/** Due deliveries of lanes, first attempts before retries, the oldest first; `ordinal` counts the asked lanes from 1. */
+export function readLanes(
+  db: Db,
+  at: { lanes: readonly (HeldAt & { limit: number })[]; exclude: readonly string[]; now: Date },
+): Promise<readonly LaneReadRow[]> {
+  return db.many<LaneReadRow>(sql`
+    select asked.ordinal::int as ordinal,
+           case when l.fence is distinct from asked.fence or t.id is null then 'lost'
+                when w.suspended_at is not null or not t.enabled then 'paused'
+                else 'held'
+           end as status,
+           t.max_in_flight, t.schedule_seconds, t.timeout_ms, due.ids as due,
+           (extract(epoch from later.at - ${at.now}::timestamptz) * 1000)::float8 as next_due_in_ms
+      from unnest(
+             ${workspaces(at.lanes)}::uuid[],
+             ${destinations(at.lanes)}::uuid[],
+             ${at.lanes.map((lane) => lane.fence)}::bigint[],
+             ${at.lanes.map((lane) => lane.limit)}::int[]
+           ) with ordinality as asked (workspace_id, destination_id, fence, most, ordinal)
+      left join lanes l using (workspace_id, destination_id)
+      left join destinations t on t.workspace_id = asked.workspace_id and t.id = asked.destination_id
+      left join workspaces w on w.id = asked.workspace_id
+     cross join lateral (
+             select coalesce(json_agg(id order by state, next_attempt_at, id), '[]') as ids
+               from (
+                      select ready.id, ready.state, ready.next_attempt_at
+                        from (values ('pending'), ('retrying')) as waiting (state)
+                       cross join lateral (
+                               select d.id, d.state, d.next_attempt_at
+                                 from deliveries d
+                                where d.workspace_id = asked.workspace_id
+                                  and d.destination_id = asked.destination_id
+                                  and d.state = waiting.state
+                                  and d.next_attempt_at <= ${at.now}
+                                  and d.id <> all (${at.exclude}::uuid[])
+                                order by d.next_attempt_at, d.id
+                                limit asked.most
+                             ) ready
+                       order by ready.state, ready.next_attempt_at, ready.id
+                       limit asked.most
+                    ) chosen
+           ) due
+     cross join lateral (
+             select min(next.next_attempt_at) as at
+               from (values ('pending'), ('retrying')) as waiting (state)
+              cross join lateral (
+                      select d.next_attempt_at
+                        from deliveries d
+                       where d.workspace_id = asked.workspace_id
+                         and d.destination_id = asked.destination_id
+                         and d.state = waiting.state
+                         and d.next_attempt_at > ${at.now}
+                       order by d.next_attempt_at
+                       limit 1
+                    ) next
+           ) later
+  `)
+}

@@ -1,0 +1,70 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { slugFrom } from '../../domain/slug.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { deleteCredentialsOfProject } from '../credentials/index.ts'
+import { afterCursor, pageOf } from '../page.ts'
+import type { Room } from '../verbs.ts'
+import { bumpConfig, deleteProject, findDefaultProject, findProject, insertProject, listProjects, renameProject, type ProjectRow } from './queries.ts'
+
+export { findDefaultProject, findProject, insertProject }
+
+const present = (row: ProjectRow) => ({
+  id: encodeId('project', row.id),
+  slug: row.slug,
+  name: row.name,
+  is_default: row.is_default,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** To be called by every change that the road must know: this node knows at once, the others within a second. */
+export async function configChanged(tx: Ctx): Promise<void> {
+  await bumpConfig(tx.db, { ...tx, now: new Date(tx.clock.now()) })
+  tx.afterCommit?.(() => tx.configChanged(tx.projectId))
+}
+
+export const projects: Room<'projects'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const found = await listProjects(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { projects: rows.map(present), next_cursor }
+  },
+
+  create: (ctx, { name, slug }) =>
+    inTransaction(ctx, async (tx) => {
+      const id = tx.uuid()
+      const row = await insertProject(tx.db, { ...tx, id, slug: slug ?? slugFrom(name, 'project'), name, isDefault: false, now: new Date(tx.clock.now()) })
+      if (row === undefined) throw refuse('slug_taken', 'This slug is already in use in this workspace. Choose another.')
+      await audit(tx, { action: 'create_project', target: encodeId('project', id), details: { name } })
+      return { project: present(row) }
+    }),
+
+  get: async (ctx, { id }) => {
+    const row = await findProject(ctx.db, { ...ctx, projectId: id })
+    if (row === undefined) throw refuse('not_found')
+    return { project: present(row) }
+  },
+
+  update: (ctx, { id, name }) =>
+    inTransaction(ctx, async (tx) => {
+      const row = await renameProject(tx.db, { ...tx, projectId: id, name, now: new Date(tx.clock.now()) })
+      if (row === undefined) throw refuse('not_found')
+      await audit(tx, { action: 'update_project', target: encodeId('project', id), details: { name } })
+      return { project: present(row) }
+    }),
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      const row = await findProject(tx.db, { ...tx, projectId: id })
+      if (row === undefined) throw refuse('not_found')
+      if (row.is_default) throw refuse('default_project')
+      await configChanged({ ...tx, projectId: id })
+      await deleteCredentialsOfProject(tx.db, { ...tx, projectId: id })
+      await deleteProject(tx.db, { ...tx, projectId: id })
+      await audit(tx, { action: 'delete_project', target: encodeId('project', id), details: { name: row.name } })
+      return { ok: true }
+    }),
+}

@@ -1,0 +1,31 @@
+import { encodeId } from '@postroad/contract'
+import { parseJson } from '../../domain/json-text.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { afterCursor, pageOf } from '../page.ts'
+import type { Room } from '../verbs.ts'
+import { findRecord, listRecords, type RecordRow } from './queries.ts'
+
+function present(row: RecordRow) {
+  const parsed = parseJson(row.data)
+  return {
+    id: encodeId('record', row.id),
+    dataset: row.dataset,
+    submission_id: encodeId('submission', row.submission_id),
+    received_at: row.received_at.toISOString(),
+    data: parsed.ok ? parsed.value : null,
+  }
+}
+
+export const records: Room<'records'> = {
+  list: async (ctx, { limit, cursor, dataset }) => {
+    const found = await listRecords(ctx.db, { ...ctx, dataset: dataset ?? null, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { records: rows.map(present), next_cursor }
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await findRecord(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { record: { ...present(row), data_text: row.data } }
+  },
+}

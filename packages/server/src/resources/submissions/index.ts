@@ -1,0 +1,33 @@
+import { Decision, encodeId } from '@postroad/contract'
+import { refuse } from '../../domain/refusal.ts'
+import { afterCursor, pageOf } from '../page.ts'
+import type { Room } from '../verbs.ts'
+import { findSubmission, listSubmissions, type SubmissionRow } from './queries.ts'
+
+const present = (row: SubmissionRow) => ({
+  id: encodeId('submission', row.id),
+  webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
+  ingest_key_id: row.ingest_key_id === null ? null : encodeId('ingestKey', row.ingest_key_id),
+  received_at: row.received_at.toISOString(),
+  source_ip: row.source_ip,
+  content_type: row.content_type,
+  body_bytes: row.body_size,
+  record_ids: row.record_ids.map((id) => encodeId('record', id)),
+})
+
+export const submissions: Room<'submissions'> = {
+  list: async (ctx, { limit, cursor, webhook_id }) => {
+    const found = await listSubmissions(ctx.db, { ...ctx, webhookId: webhook_id ?? null, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { submissions: rows.map(present), next_cursor }
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await findSubmission(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    const { headers, body, body_bytes } = row
+    return {
+      submission: { ...present(row), headers, body, body_base64: body_bytes?.toString('base64') ?? null, decision: Decision.parse(row.decision) },
+    }
+  },
+}

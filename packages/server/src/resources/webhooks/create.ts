@@ -1,0 +1,52 @@
+import { encodeId, verificationSettings } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { secretPlace } from '../../domain/secret-place.ts'
+import { datasetFrom, slugFrom } from '../../domain/slug.ts'
+import { hashCredential } from '../../platform/cipher.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { checkConditions } from '../check-conditions.ts'
+import { insertCredential } from '../credentials/index.ts'
+import { configChanged } from '../projects/index.ts'
+import type { Room } from '../verbs.ts'
+import { presentWebhook } from './present.ts'
+import { insertWebhook } from './queries.ts'
+import { urlParts } from './url-parts.ts'
+
+/** 26 characters of base62 are 154 bits: the URL is the credential. */
+const URL_SLUG_CHARS = 26
+
+/** Makes an endpoint and its URL; the slug in it is stored sealed, and found by its hash. */
+export const create: Room<'webhooks'>['create'] = (ctx, input) => {
+  checkConditions(input.criteria, 'criteria')
+  return inTransaction(ctx, async (tx) => {
+    const slug = input.slug ?? slugFrom(input.name, 'webhook')
+    const id = tx.uuid()
+    const urlSlug = tx.randomText(URL_SLUG_CHARS)
+    const row = await insertWebhook(tx.db, {
+      ...tx,
+      id,
+      name: input.name,
+      slug,
+      dataset: input.dataset ?? datasetFrom(slug),
+      enabled: input.enabled,
+      criteria: input.criteria,
+      mappings: input.mappings,
+      verification: verificationSettings(input.verification),
+      secret: sealedSecret(tx, { id, secret: 'secret' in input.verification ? input.verification.secret : undefined }),
+      url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
+      now: new Date(tx.clock.now()),
+    })
+    if (row === undefined) throw refuse('slug_taken')
+    await insertCredential(tx.db, { ...tx, hash: hashCredential(urlSlug), kind: 'webhook_url', subjectId: id })
+    await audit(tx, { action: 'create_webhook', target: encodeId('webhook', id), details: { name: row.name, scheme: row.verification.scheme } })
+    await configChanged(tx)
+    return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
+  })
+}
+
+/** A verification secret, sealed for its row; null when none was sent. */
+export function sealedSecret(ctx: Ctx, of: { id: string; secret: string | undefined }): Buffer | null {
+  return of.secret === undefined ? null : ctx.cipher.seal(of.secret, secretPlace('webhooks.secret', of.id))
+}

@@ -1,0 +1,44 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { secretPlace } from '../../domain/secret-place.ts'
+import type { WebhookRow } from './queries.ts'
+
+export type UrlParts = { readonly workspaceSlug: string; readonly projectSlug: string }
+
+/** Row → public shape; the only place that decides what is never shown: secrets. */
+export function presentWebhook(ctx: Ctx, row: WebhookRow, { workspaceSlug, projectSlug }: UrlParts) {
+  const pathOf = (slug: string): string => `/${workspaceSlug}/${projectSlug}/${slug}`
+  const slug = ctx.cipher.open(row.url_slug, secretPlace('webhooks.url_slug', row.id)).reveal()
+  const previousLives = row.previous_url_expires_at !== null && row.previous_url_expires_at.getTime() > ctx.clock.now()
+  const previous =
+    previousLives && row.previous_url_slug !== null
+      ? ctx.cipher.open(row.previous_url_slug, secretPlace('webhooks.previous_url_slug', row.id)).reveal()
+      : null
+  return {
+    id: encodeId('webhook', row.id),
+    name: row.name,
+    slug: row.slug,
+    dataset: row.dataset,
+    enabled: row.enabled,
+    criteria: row.criteria,
+    mappings: row.mappings,
+    verification: presentVerification(row),
+    webhook_slug: slug,
+    public_path: pathOf(slug),
+    public_url: ctx.baseUrl() + pathOf(slug),
+    previous_public_url: previous === null ? null : ctx.baseUrl() + pathOf(previous),
+    previous_url_expires_at: previous === null ? null : (row.previous_url_expires_at?.toISOString() ?? null),
+    version: row.version,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+function presentVerification({ verification, secret, previous_secret_expires_at }: WebhookRow) {
+  if (verification.scheme === 'none') return { scheme: 'none' as const }
+  return {
+    ...verification,
+    has_secret: secret !== null,
+    previous_secret_expires_at: previous_secret_expires_at?.toISOString() ?? null,
+  }
+}

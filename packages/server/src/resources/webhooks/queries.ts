@@ -1,0 +1,124 @@
+import type { Conditions, Mappings, VerificationSettings } from '@postroad/contract'
+import { sql, type Db, type Sql } from '../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type WebhookRow = {
+  readonly id: string
+  readonly name: string
+  readonly slug: string
+  readonly dataset: string
+  readonly enabled: boolean
+  readonly criteria: Conditions
+  readonly mappings: Mappings
+  readonly verification: VerificationSettings
+  readonly secret: Buffer | null
+  readonly previous_secret: Buffer | null
+  readonly previous_secret_expires_at: Date | null
+  readonly url_slug: Buffer
+  readonly previous_url_slug: Buffer | null
+  readonly previous_url_expires_at: Date | null
+  readonly version: number
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const columns: Sql = sql`
+  id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
+  url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
+`
+
+/** All of a project, for the road. */
+export function listWebhookPlans(db: Db, at: At): Promise<readonly WebhookRow[]> {
+  return db.many<WebhookRow>(sql`
+    select ${columns}
+      from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+  `)
+}
+
+export function listWebhooks(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly WebhookRow[]> {
+  return db.many<WebhookRow>(sql`
+    select ${columns}
+      from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and (${at.before}::uuid is null or id < ${at.before})
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+/** `lock`: held against other changes until the transaction ends. */
+export function findWebhook(db: Db, at: At & { id: string; lock?: boolean }): Promise<WebhookRow | undefined> {
+  return db.maybe<WebhookRow>(sql`
+    select ${columns}
+      from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+     ${at.lock === true ? sql`for update` : sql``}
+  `)
+}
+
+type Written = Pick<WebhookRow, 'id' | 'name' | 'slug' | 'dataset' | 'enabled' | 'criteria' | 'mappings' | 'verification' | 'secret'>
+
+/** undefined when the slug is taken. */
+export function insertWebhook(db: Db, row: At & Written & { url_slug: Buffer; now: Date }): Promise<WebhookRow | undefined> {
+  return db.maybe<WebhookRow>(sql`
+    insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
+                          secret, url_slug, created_at, updated_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
+            ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
+            ${row.secret}, ${row.url_slug}, ${row.now}, ${row.now})
+    on conflict (workspace_id, project_id, slug) do nothing
+    returning ${columns}
+  `)
+}
+
+/** Replaces what a person may change; a secret that was replaced here ends at once. */
+export function updateWebhook(
+  db: Db,
+  row: At & Written & { previous_secret: Buffer | null; previous_secret_expires_at: Date | null; now: Date },
+): Promise<WebhookRow | undefined> {
+  return db.maybe<WebhookRow>(sql`
+    update webhooks
+       set name = ${row.name},
+           slug = ${row.slug},
+           dataset = ${row.dataset},
+           enabled = ${row.enabled},
+           criteria = ${JSON.stringify(row.criteria)},
+           mappings = ${JSON.stringify(row.mappings)},
+           verification = ${JSON.stringify(row.verification)},
+           secret = ${row.secret},
+           previous_secret = ${row.previous_secret},
+           previous_secret_expires_at = ${row.previous_secret_expires_at},
+           version = version + 1,
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+export function deleteWebhook(db: Db, at: At & { id: string }): Promise<number> {
+  return db.run(sql`
+    delete from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+}
+
+export async function isSlugTaken(db: Db, at: At & { slug: string }): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as taken
+      from webhooks
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and slug = ${at.slug}
+  `)
+  return row !== undefined
+}

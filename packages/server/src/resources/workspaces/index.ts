@@ -1,0 +1,1 @@
+export { findFirstWorkspace, findMember, findOwner, findWorkspace, insertOwner, insertWorkspace, type WorkspaceRow } from './queries.ts'

@@ -1,0 +1,90 @@
+import { ErrorBody, SERVICE_VERSION, type Route } from '@postroad/contract'
+import { z } from 'zod'
+import { mountedRoutes } from './mount.ts'
+
+type Json = Record<string, unknown>
+
+/** OpenAPI 3.1 of the admin API and of ingest, read from the contract. */
+export function openApi(baseUrl: string, version: string): Json {
+  const paths: Record<string, Json> = { ...INGEST_PATHS }
+  for (const { route, room, verb, url } of mountedRoutes()) {
+    const alias = route.area === 'project' && !url.includes('{project_id}')
+    paths[url] = { ...paths[url], [route.method.toLowerCase()]: operation(route, { id: `${room}.${verb}${alias ? '.default' : ''}`, room, url }) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postroad',
+      version,
+      description: `Capture, route and deliver webhooks. Service-Version ${SERVICE_VERSION}.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ api_key: [] }],
+    components: {
+      securitySchemes: { api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' } },
+      schemas: { Error: schemaOf(ErrorBody, 'output') },
+    },
+    paths,
+  }
+}
+
+function operation(route: Route, of: { id: string; room: string; url: string }): Json {
+  return {
+    operationId: of.id,
+    tags: [of.room],
+    summary: route.summary,
+    description: `${route.description} Least role: ${route.role}; scope: ${route.scope}.`,
+    parameters: [
+      ...(of.url.includes('{project_id}') ? [{ name: 'project_id', in: 'path', required: true, schema: { type: 'string' } }] : []),
+      ...parameters(route.params, 'path'),
+      ...parameters(route.query, 'query'),
+    ],
+    ...(route.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }),
+    responses: {
+      [route.status]: { description: 'Done.', content: { 'application/json': { schema: schemaOf(route.output, 'output') } } },
+      default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    },
+  }
+}
+
+function parameters(fields: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
+  if (fields === undefined) return []
+  return Object.entries(fields.shape).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a shape holds schemas; zod types its core ones only
+    schema: schemaOf(schema as z.ZodType, 'input'),
+  }))
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline' })
+  return json
+}
+
+const accepted: Json = { description: 'Stored and routed; it will be delivered.' }
+const ingest = (summary: string, names: readonly string[]): Json => ({
+  post: {
+    tags: ['ingest'],
+    summary,
+    security: [],
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: {} }, 'application/x-www-form-urlencoded': { schema: {} }, 'multipart/form-data': { schema: {} } },
+    },
+    responses: { 201: accepted, default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } } },
+  },
+})
+
+const INGEST_PATHS: Record<string, Json> = {
+  '/{workspace}/{project}/{webhook}': ingest('Send an event to an endpoint', ['workspace', 'project', 'webhook']),
+  '/{workspace}/{project}/{webhook}/{dataset}': ingest('Send an event to an endpoint, into another dataset', ['workspace', 'project', 'webhook', 'dataset']),
+  '/v1/ingest/{ingest_key}': ingest('Send an event through the rules of the project', ['ingest_key']),
+  '/v1/ingest/{ingest_key}/{dataset}': ingest('Store an event whole in a dataset', ['ingest_key', 'dataset']),
+  '/v1/webhooks/{ingest_key}/{slug}': ingest("Send an event through an endpoint's criteria and mappings", ['ingest_key', 'slug']),
+}

@@ -1,0 +1,53 @@
+import { decodeId, type Route } from '@postroad/contract'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { refuse } from '../../domain/refusal.ts'
+
+/**
+ * Path, query and body members in one parsed object. An id in the path that is no id answers like one that is not there;
+ * unknown query parameters are ignored, unknown body members are refused by name.
+ */
+export function readInput(route: Route, request: FastifyRequest): object {
+  const params = route.params === undefined ? {} : parsed(route.params, { value: request.params, where: 'path' })
+  const query = route.query === undefined ? {} : parsed(route.query, { value: request.query, where: 'query' })
+  const body = route.body === undefined ? {} : parsed(route.body, { value: bodyOf(request), where: 'body' })
+  return { ...params, ...query, ...body }
+}
+
+function bodyOf(request: FastifyRequest): unknown {
+  if (typeof request.body !== 'string' || request.body.trim() === '') return {}
+  try {
+    return JSON.parse(request.body)
+  } catch {
+    throw refuse('invalid_request', 'The body is not valid JSON. Send a JSON object with Content-Type: application/json.')
+  }
+}
+
+function parsed(schema: z.ZodType, from: { value: unknown; where: 'path' | 'query' | 'body' }): object {
+  const result = schema.safeParse(from.value)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- params, query and body are object schemas by the type of Route
+  if (result.success) return result.data as object
+  if (from.where === 'path') throw refuse('not_found')
+  throw refuse('invalid_request', sentenceOf(result.error.issues, from.where))
+}
+
+/** The deepest issue says most: a union reports what each of its members disliked. */
+function sentenceOf(issues: readonly z.core.$ZodIssue[], where: string): string {
+  const [issue] = issues
+  if (issue === undefined) return `The ${where} is not valid.`
+  const path = issue.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '')
+  const place = path === '' ? where : path
+  if (issue.code === 'unrecognized_keys' && /^Unrecognized key/.test(issue.message)) {
+    return `${place}: "${issue.keys.join('", "')}" is not a member of this request; remove it.`
+  }
+  return `${place}: ${issue.message.replace(/^Invalid input: e/, 'e').replace(/\.?$/, '.')}`
+}
+
+/** The project of a request: the one its path names; undefined on the aliases of the Default project. */
+export function projectOf(request: FastifyRequest): string | undefined {
+  const { params } = request
+  if (typeof params !== 'object' || params === null || !('project_id' in params)) return undefined
+  const id = decodeId('project', String(params.project_id))
+  if (id === undefined) throw refuse('not_found')
+  return id
+}

@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { LIMITS } from '@postroad/contract'
+
+/** A request handler that does not know of Fastify: the hot path's, and the fallback's. */
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/**
+ * The listener. Slow senders are cut: 10 s for the headers, 30 s for the whole request. What is not an ingest request
+ * goes on to the router.
+ */
+export function createListener(route: Handler): Server {
+  return createServer(
+    {
+      maxHeaderSize: LIMITS.headerBytesMax,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 72_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: true,
+      noDelay: true,
+    },
+    route,
+  )
+}
+
+const processMark = Math.floor(performance.timeOrigin).toString(36)
+let requests = 0
+
+/** A request id, unique across processes and restarts, cheap enough for every request. */
+export function newRequestId(): string {
+  requests += 1
+  return `req_${processMark}${process.pid.toString(36)}${requests.toString(36).padStart(6, '0')}`
+}
+
+/**
+ * The address of the sender. `X-Forwarded-For` is believed only from proxies in `TRUST_PROXY`: its right-most entry
+ * that is not itself such a proxy.
+ */
+export function createSourceIp(trusted: readonly string[]): (request: IncomingMessage) => string | undefined {
+  const proxies = new BlockList()
+  for (const range of trusted) {
+    const [address = '', bits] = range.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    proxies.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
+  }
+  const isProxy = (address: string): boolean => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (request) => {
+    const peer = unmapped(request.socket.remoteAddress)
+    const header = request.headers['x-forwarded-for']
+    if (peer === undefined || header === undefined || !isProxy(peer)) return peer
+    const hops = String(header).split(',').map((hop) => hop.trim())
+    const sender = hops.findLast((hop) => !isProxy(hop)) ?? hops[0]
+    return sender !== undefined && isIP(sender) !== 0 ? sender : undefined
+  }
+}
+
+function unmapped(address: string | undefined): string | undefined {
+  return address?.startsWith('::ffff:') === true ? address.slice(7) : address
+}

@@ -1,0 +1,54 @@
+import type { AddressInfo } from 'node:net'
+import type { Road } from '../pipeline/accept.ts'
+import type { DeliveryLoop } from '../pipeline/deliver/run.ts'
+import { StartError } from '../platform/embedded-postgres.ts'
+import { mountAdmin } from './admin/mount.ts'
+import { openApi } from './admin/openapi.ts'
+import { mountHealth } from './health.ts'
+import { createSourceIp } from './http.ts'
+import { createIngestHandler } from './ingest/handler.ts'
+import { createCounters, type Gauge } from './metrics.ts'
+import { createRouter } from './router.ts'
+
+export type Surfaces = { listen(): Promise<number>; close(): Promise<void> }
+
+/** Every surface on one port: ingest on the bare listener, the rest behind the router. */
+export function createSurfaces({ road, loop, version }: { road: Road; loop: Pick<DeliveryLoop, 'load'>; version: string }): Surfaces {
+  const counters = createCounters()
+  const sourceIp = createSourceIp(road.config.TRUST_PROXY)
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }))
+  const gauges = (): readonly Gauge[] => {
+    const { lanes, requests, unsettled } = loop.load()
+    return [
+      { name: 'postroad_delivery_lanes', help: 'Destinations this process sends for.', value: lanes },
+      { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },
+      { name: 'postroad_delivery_unsettled', help: 'Ended attempts that are not written yet.', value: unsettled },
+      { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
+    ]
+  }
+  mountHealth(router, road, { counters, gauges })
+  mountAdmin(router, road)
+  router.get('/openapi.json', () => openApi(road.baseUrl(), version))
+
+  return {
+    listen: async () => {
+      const { HOST: host, PORT: port } = road.config
+      try {
+        await router.listen({ host, port })
+      } catch (error) {
+        throw new StartError(whyNotListening(error, { host, port }), { cause: error })
+      }
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
+      return (router.server.address() as AddressInfo).port
+    },
+    close: () => router.close(),
+  }
+}
+
+function whyNotListening(error: unknown, at: { host: string; port: number }): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE') return `Port ${at.port} on ${at.host} is taken. Set PORT to another one, or stop the program that has it.`
+  if (code === 'EACCES') return `Port ${at.port} may not be opened by this user. Set PORT to one above 1023.`
+  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${at.host}. Set HOST to one of its own, or to 127.0.0.1.`
+  return `Cannot listen on ${at.host}:${at.port}: ${error instanceof Error ? error.message : String(error)}`
+}

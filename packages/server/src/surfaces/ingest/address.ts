@@ -1,0 +1,30 @@
+import { RESERVED_ROOTS } from '@postroad/contract'
+import type { Address } from '../../pipeline/types.ts'
+
+/** The address of an ingest request, or undefined when the path is another surface's (contract part 4, ingest). */
+export function addressOf(path: string): Address | undefined {
+  const segments = path.split('/')
+  if (segments.length < 4 || segments.length > 5 || segments[0] !== '') return undefined
+  const parts = segments.slice(1).map(decoded)
+  if (parts.some((part) => part === undefined || part === '')) return undefined
+  const [first = '', second = '', third = '', fourth] = parts
+  if (first === 'v1') return keyAddress(second, { key: third, last: fourth })
+  if (RESERVED_ROOTS.has(first)) return undefined
+  return { kind: 'url', workspace: first, project: second, slug: third, dataset: fourth }
+}
+
+function keyAddress(kind: string, at: { key: string; last: string | undefined }): Address | undefined {
+  const { key, last } = at
+  if (kind === 'ingest') return last === undefined ? { kind: 'key_rules', key } : { kind: 'key_dataset', key, dataset: last }
+  if (kind === 'webhooks' && last !== undefined) return { kind: 'key_webhook', key, slug: last }
+  return undefined
+}
+
+function decoded(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { LIMITS, REASONS, type ErrorBody } from '@postroad/contract'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Deps } from '../context.ts'
+import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
+import { createListener, newRequestId, type Handler } from './http.ts'
+
+/**
+ * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
+ * Errors become a body here and nowhere else.
+ */
+export function createRouter(deps: Deps, route: (fallback: Handler) => Handler): FastifyInstance<Server> {
+  const fastify = Fastify({
+    serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response))),
+    genReqId: newRequestId,
+    bodyLimit: LIMITS.adminBodyBytesMax,
+    logger: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true },
+  })
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('Request-Id', request.id)
+  })
+  fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
+  fastify.setNotFoundHandler((request, reply) => notFound(fastify, request, reply))
+  return fastify
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+function notFound(fastify: FastifyInstance<Server>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const url = request.url.split('?')[0] ?? '/'
+  const allowed = METHODS.filter((method) => method !== request.method && fastify.findRoute({ method, url }) !== null)
+  const refusal = refuse(allowed.length > 0 ? 'method_not_allowed' : 'route_not_found')
+  return reply.status(refusal.status).send(errorBody(refusal))
+}
+
+function answerError(deps: Deps, at: { error: FastifyError; request: FastifyRequest; reply: FastifyReply }): FastifyReply {
+  const { error, request, reply } = at
+  const refusal = asRefusal(error)
+  if (refusal.status >= 500) deps.log.error('request.failed', { request_id: request.id, method: request.method, route: request.routeOptions.url, cause: error })
+  if (refusal.status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  const body: ErrorBody = errorBody(refusal)
+  if (body.retry_after !== undefined) reply.header('Retry-After', String(body.retry_after))
+  return reply.status(refusal.status).send(body)
+}
+
+function asRefusal(error: FastifyError): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.statusCode === 413) return refuse('payload_too_large', `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send less at once.`)
+  if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
+  return new Refusal('internal', { text: REASONS.internal.text, cause: error })
+}
