@@ -202,12 +202,8 @@ test('compiled conditions answer as the rules read', () => {
 /** The rules of the contract, one after the other, with no thought for speed. */
 function oracle(condition: Condition, payload: unknown, mode: CompareMode): boolean {
   const saw = lookUp(payload, condition.path)
-  const same = (wanted: unknown): boolean => {
-    if (mode === 'strict') return saw === wanted
-    return (
-      saw !== undefined && Object(saw) !== saw && JSON.stringify([saw]).replaceAll('"', '') === `[${String(wanted)}]`
-    )
-  }
+  const same = (wanted: unknown): boolean =>
+    mode === 'strict' ? saw === wanted : isScalar(saw) && String(saw) === String(wanted)
   if ('equals' in condition) return same(condition.equals)
   switch (condition.op) {
     case 'not_equals':
@@ -217,14 +213,24 @@ function oracle(condition: Condition, payload: unknown, mode: CompareMode): bool
     case 'exists':
       return saw !== undefined
     case 'contains':
-      return typeof saw === 'string'
-        ? saw.split(condition.value).length > 1
-        : [saw].flat(2).indexOf(condition.value) >= 0
+      return contains(saw, condition.value)
     case 'regex':
       return typeof saw === 'string' && new RegExp(condition.value).test(saw.slice(0, 256))
-    default:
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
       return relation(numberIn(saw), condition.value)[condition.op]
   }
+}
+
+function isScalar(value: unknown): value is string | number | boolean | null {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function contains(saw: unknown, wanted: string): boolean {
+  if (typeof saw === 'string') return saw.includes(wanted)
+  return Array.isArray(saw) && saw.some((item) => item === wanted)
 }
 
 function numberIn(saw: unknown): number {

@@ -5,6 +5,9 @@ import * as fc from 'fast-check'
 import { parseJson, stringifyJson } from './json-text.ts'
 import { compileMappings } from './mapping.ts'
 
+// Far from UTC, so that a date read in the zone of the machine is seen.
+process.env['TZ'] = 'Asia/Tokyo'
+
 /** The JSON text that a list of mappings makes of a payload's text. */
 function mapped(mappings: unknown, payload: string): string {
   const parsed = parseJson(payload)
