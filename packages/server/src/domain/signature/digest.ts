@@ -65,7 +65,7 @@ export function staleness(time: {
   const where = age > 0 ? `${age} s old` : `${-age} s ahead`
   return {
     reason: 'stale_timestamp',
-    detail: `The signature is right but ${where}, and at most ${time.tolerance} s is allowed. Check the sender's clock.`,
+    detail: `The signature is right but ${where}, and ${time.tolerance} s is allowed. Check the sender's clock.`,
   }
 }
 
