@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApp, type App, type AppOptions } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { createCipher } from '../src/platform/cipher.ts'
+import { testClock, type TestClock } from '../src/platform/clock.ts'
+import { openDatabase, type DatabaseTarget } from '../src/platform/db.ts'
+import { createLog } from '../src/platform/log.ts'
+import { bootstrap, type Bootstrapped } from '../src/resources/installation/index.ts'
+import type { Storage } from '../src/storage.ts'
+import { inDatabase } from './global-setup.ts'
+
+/** A real server on a free port, with a database of its own and a clock that the test sets. */
+export type World = {
+  readonly app: App
+  readonly baseUrl: string
+  readonly clock: TestClock
+  readonly installed: Bootstrapped
+  /** The first endpoint's URL. */
+  readonly endpoint: string
+  /** A request to the admin API with the bootstrap key; gives status, headers and the parsed body. */
+  admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  stop(): Promise<void>
+}
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
+
+export type WorldOptions = {
+  readonly env?: Record<string, string>
+  readonly commit?: AppOptions['commit']
+  /** Milliseconds since 1970 where the clock stands. */
+  readonly now?: number
+}
+
+const START = Date.parse('2026-01-15T12:00:00Z')
+
+export async function aWorld(options: WorldOptions = {}): Promise<World> {
+  const own = await aDatabase()
+  const storage: Storage = { target: own.target, cipher: createCipher([randomBytes(32)]), stop: () => Promise.resolve() }
+  const clock = testClock(options.now ?? START)
+  const config = readConfig({ PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
+  const app = createApp({
+    config,
+    storage,
+    clock,
+    log: createLog({ level: config.LOG_LEVEL, format: 'text' }),
+    ...(options.commit === undefined ? {} : { commit: options.commit }),
+  })
+  const { baseUrl } = await app.start()
+  const installed = await bootstrap(app.deps)
+  const admin: World['admin'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${baseUrl}/admin/api/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${installed.api_key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return {
+    app,
+    baseUrl,
+    clock,
+    installed,
+    endpoint: installed.webhook.public_url,
+    admin,
+    stop: async () => {
+      await app.stop()
+      await own.drop()
+    },
+  }
+}
+
+/** A new database made from the migrated template. */
+export async function aDatabase(): Promise<{ target: DatabaseTarget; drop(): Promise<void> }> {
+  const text = process.env['POSTROAD_TEST_TARGET']
+  if (text === undefined) throw new Error('Run tests with `npm test`: the test database is made by its global setup.')
+  const root = JSON.parse(text) as DatabaseTarget
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const run = async (statement: string): Promise<void> => {
+    const database = openDatabase({ target: root, connectionsMax: 1, applicationName: 'test', statementTimeoutMs: 60_000 })
+    try {
+      await database.run({ strings: [statement], values: [] })
+    } finally {
+      await database.close()
+    }
+  }
+  await run(`create database ${name} template postroad_template`)
+  return { target: inDatabase(root, name), drop: () => run(`drop database if exists ${name} with (force)`) }
+}
+
+export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
+
+export type Sink = {
+  readonly url: string
+  readonly received: Received[]
+  /** What it answers from now on; a function sees the request and how many came before it. */
+  answer(with_: Reply | ((request: Received, index: number) => Reply)): void
+  /** Resolves once `count` requests have come. */
+  until(count: number): Promise<readonly Received[]>
+  stop(): Promise<void>
+}
+
+export type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+/** A receiver on a free port of 127.0.0.1 that keeps what it gets. */
+export async function aSink(): Promise<Sink> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  let reply: (request: Received, index: number) => Reply = () => ({ status: 200, body: 'ok' })
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() }
+      const { status, headers = {}, body = '' } = reply(one, received.length)
+      received.push(one)
+      response.writeHead(status, headers).end(body)
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    answer: (with_) => {
+      reply = typeof with_ === 'function' ? with_ : () => with_
+    },
+    until: (count) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (received.length < count) return
+          waiting.delete(look)
+          resolve(received)
+        }
+        waiting.add(look)
+        look()
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/**
+ * Waits until `look` gives something, turning the event loop in between; for effects that have no event of their own to
+ * wait for, such as an attempt's row. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
+ */
+export async function eventually<T>(look: () => Promise<T | undefined>, turns = 500): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  throw new Error('It did not happen.')
+}
