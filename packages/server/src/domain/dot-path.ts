@@ -1,5 +1,6 @@
 import { splitPath } from '@postroad/contract'
 import { isRawNumber } from './json-text.ts'
+import { setOwn } from './own-property.ts'
 
 /** A dot path split once; the same steps read and write. */
 export type Path = readonly string[]
@@ -46,12 +47,11 @@ export function writePath(
   }
 }
 
-/** Sets an own property whatever its name: `__proto__` too is data. */
-export function put(container: object, key: string, value: unknown): void {
+function put(container: object, step: string, value: unknown): void {
   if (Array.isArray(container)) {
-    for (let hole = container.length; hole < Number(key); hole += 1) container.push(null)
+    for (let hole = container.length; hole < Number(step); hole += 1) container.push(null)
   }
-  Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true })
+  setOwn(container, step, value)
 }
 
 function containerAt(container: object, step: string, list: boolean): object {

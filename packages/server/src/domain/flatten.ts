@@ -1,5 +1,5 @@
 import { isRawNumber } from './json-text.ts'
-import { put } from './dot-path.ts'
+import { setOwn } from './own-property.ts'
 
 /** More columns than this do not help a reader, and a payload may hold a million. */
 const COLUMNS_MAX = 500
@@ -12,7 +12,7 @@ const COLUMNS_MAX = 500
 export function flatten(payload: unknown): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
   if (isBranch(payload)) fill({ columns, count: 0 }, payload, '')
-  else put(columns, 'value', payload)
+  else setOwn(columns, 'value', payload)
   return columns
 }
 
@@ -27,7 +27,7 @@ function fill(sheet: Sheet, branch: object, prefix: string): void {
     if (isBranch(value) && !isEmpty(value)) {
       fill(sheet, value, `${column}.`)
     } else {
-      put(sheet.columns, column, value)
+      setOwn(sheet.columns, column, value)
       sheet.count += 1
     }
   }

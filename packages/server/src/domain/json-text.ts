@@ -1,21 +1,17 @@
 import { LIMITS } from '@postroad/contract'
-import { faultOf } from './json-fault.ts'
+import { readJson } from './json-reader.ts'
 
 /** A number whose digits a double would lose; `JSON.stringify` writes its source back as it came. */
 export type RawNumber = { readonly rawJSON: string }
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string }
 
-type JsonWithSource = {
-  readonly parse: (
-    text: string,
-    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-  ) => unknown
+type RawJson = {
   readonly rawJSON: (source: string) => RawNumber
   readonly isRawJSON: (value: unknown) => value is RawNumber
 }
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node has these, TypeScript's library not yet
-const json = JSON as unknown as JsonWithSource
+const json = JSON as unknown as RawJson
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -33,11 +29,7 @@ export function parseJson(text: string): ParsedJson {
     const place = placeOf(text, -found - 1)
     return { ok: false, error: `The body is nested more than ${LIMITS.jsonDepthMax} levels deep${place}; flatten it.` }
   }
-  try {
-    return { ok: true, value: found === LOSSY ? json.parse(text, keepSource) : JSON.parse(text) }
-  } catch {
-    return { ok: false, error: whyInvalid(text) }
-  }
+  return found === LOSSY ? readLossless(text) : readPlain(text)
 }
 
 /** The JSON text of a value that holds what `parseJson` gives; raw numbers come out digit for digit. */
@@ -56,9 +48,17 @@ export function numberFromText(source: string): number | RawNumber {
   return String(value) === source ? value : json.rawJSON(source)
 }
 
-function keepSource(_key: string, value: unknown, context: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || context.source === undefined || String(value) === context.source) return value
-  return json.rawJSON(context.source)
+function readPlain(text: string): ParsedJson {
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return readLossless(text)
+  }
+}
+
+function readLossless(text: string): ParsedJson {
+  const read = readJson(text, numberFromText)
+  return read.ok ? read : { ok: false, error: whyInvalid(text, read.at) }
 }
 
 /**
@@ -124,9 +124,7 @@ function isShortInteger(text: string, start: number, end: number): boolean {
   return true
 }
 
-function whyInvalid(text: string): string {
-  const at = faultOf(text)
-  if (at === undefined) return 'The body is not valid JSON.'
+function whyInvalid(text: string, at: number): string {
   const what = at >= text.length ? 'it ends too early' : `unexpected ${nameOf(text, at)}`
   return `The body is not valid JSON: ${what}${placeOf(text, at)}.`
 }

@@ -1,4 +1,4 @@
-import { put } from '../../domain/dot-path.ts'
+import { setOwn } from '../../domain/own-property.ts'
 
 /** A form as an object: its name is the key as it stands (`a[b]` is not interpreted), `__proto__` too is only a key. */
 export type FormFields = Record<string, unknown>
@@ -20,10 +20,10 @@ export class FormCollector {
     } else if (Object.hasOwn(this.fields, key)) {
       const both = [this.fields[key], value]
       this.#repeated.set(key, both)
-      put(this.fields, key, both)
+      setOwn(this.fields, key, both)
     } else {
       this.keys += 1
-      put(this.fields, key, value)
+      setOwn(this.fields, key, value)
     }
   }
 }
