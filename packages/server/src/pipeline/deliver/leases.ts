@@ -118,7 +118,8 @@ export class Leases {
 
   #lease(): void {
     const floor = this.#floor
-    if (floor.lanes.size === 0 && !floor.alive) this.#nextEpoch()
+    const mayHoldLanes = floor.lanes.size > 0 || this.#doubtfulFrom !== null
+    if (!mayHoldLanes && !floor.alive) this.#nextEpoch()
     const swept = floor.now >= this.#sweepAt
     // A little early, so that processes started together do not sweep together.
     if (swept) this.#sweepAt = floor.now + floor.limits.sweepMs * (0.75 + floor.random() / 4)

@@ -1,0 +1,103 @@
+import { MINUTE_MS } from './plan.ts'
+import type { SimWorker } from './worker.ts'
+import type { World } from './world.ts'
+
+/** Puts everything the plan has against this world into its agenda. */
+export function scheduleFaults(world: World): void {
+  const { agenda, plan, rng } = world
+  const each = (times: readonly number[], run: () => void) => {
+    for (const at of times) agenda.at(at, () => !world.calm && run())
+  }
+  each(plan.crashes, () => crash(world, rng.pick(world.workers)))
+  each(plan.pauses, () => rng.pick(world.workers).pause(rng.between(500, rng.pick([3_000, MINUTE_MS]))))
+  each(plan.stops, () => rng.pick(world.workers).stop())
+  each(plan.suspensions, () => suspend(world, rng.pick(['w0', 'w1'])))
+  each(plan.disablings, () => disable(world, rng.pick([...world.store.lanes.keys()])))
+  each(plan.replays, () => replay(world))
+  each(plan.cancels, () => cancel(world))
+  each(plan.swizzles, () => swizzle(world))
+}
+
+/** Undoes every lasting fault; from here on everything has to come to rest. */
+export function healAll(world: World): void {
+  const { agenda, store } = world
+  for (const receiver of world.receivers.values()) {
+    receiver.clogged = false
+    receiver.outage = null
+    receiver.healed = true
+  }
+  for (const worker of world.workers) {
+    worker.clogged = false
+    worker.start()
+  }
+  for (const workspace of store.suspended) store.reinstate(agenda.now, workspace)
+  for (const lane of store.lanes.values()) store.enable(agenda.now, lane.lane)
+}
+
+/** What may happen to an attempt that was just begun, before its request starts. */
+export function spite(world: World, worker: SimWorker, lane: string): void {
+  const { agenda, rng, store } = world
+  const act = rng.pick([
+    () => crash(world, worker),
+    () => worker.pause(rng.between(1_000, 30_000)),
+    () => disable(world, lane),
+    () => suspend(world, store.lane(lane).workspace),
+  ])
+  world.count('spites')
+  agenda.after(rng.between(0, 10), act)
+  if (rng.chance(0.5)) agenda.after(rng.between(0, 10), () => worker.pause(rng.between(1_000, 30_000)))
+}
+
+function crash(world: World, worker: SimWorker): void {
+  worker.crash()
+  world.agenda.after(world.rng.between(10, 2 * MINUTE_MS), () => worker.start())
+}
+
+function suspend(world: World, workspace: string): void {
+  const { agenda, rng, store } = world
+  const lanes = [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
+  world.count('suspensions')
+  store.suspend(agenda.now, workspace)
+  world.tell('halted', lanes)
+  agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
+    store.reinstate(agenda.now, workspace)
+    world.tell('hinted', lanes)
+  })
+}
+
+function disable(world: World, lane: string): void {
+  const { agenda, rng, store } = world
+  world.count('disablings')
+  store.disable(agenda.now, lane)
+  world.tell('halted', [lane])
+  agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
+    store.enable(agenda.now, lane)
+    world.tell('hinted', [lane])
+  })
+}
+
+function replay(world: World): void {
+  const row = world.anyDelivery()
+  if (row === undefined || !world.store.replay(world.agenda.now, row.delivery_id)) return
+  world.count('replays')
+  world.tell('hinted', [row.lane])
+}
+
+function cancel(world: World): void {
+  const row = world.anyDelivery()
+  if (row !== undefined && world.store.cancel(world.agenda.now, row.delivery_id)) world.count('cancels')
+}
+
+/** Clogs a random subset of links one by one and frees them in another order: this finds what single faults do not. */
+function swizzle(world: World): void {
+  const { agenda, rng } = world
+  const links = [...world.workers, ...world.receivers.values()].filter(() => rng.chance(0.6))
+  const stepMs = rng.between(1_000, 20_000)
+  world.count('swizzles')
+  for (const [index, link] of rng.shuffled(links).entries()) {
+    agenda.after(index * stepMs, () => (link.clogged = !world.calm))
+  }
+  for (const [index, link] of rng.shuffled(links).entries()) {
+    agenda.after((links.length + index) * stepMs, () => (link.clogged = false))
+  }
+}

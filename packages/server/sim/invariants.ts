@@ -1,0 +1,241 @@
+/** What must be true whatever happens. It watches rows and requests and keeps its own books; it never asks the machine. */
+import { canMove, isScheduled } from '../src/domain/delivery-state.ts'
+import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
+import type { Begun } from '../src/pipeline/deliver/ports.ts'
+import type { Actor, Attempt, Change, Delivery } from './rows.ts'
+import type { SimStore } from './store.ts'
+
+export class Violation extends Error {}
+
+/** What the checker must know of a worker to tell an explained duplicate from an unexplained one. */
+export interface Witness {
+  /** Last crash, pause or store trouble. */
+  readonly lastTroubleAt: number
+  readonly lastSlowStoreAt: number
+}
+
+interface Story {
+  /** Replays so far: each starts the count of attempts anew. */
+  generation: number
+  failures: number
+  open: string | null
+  /** Accepted by the receiver in this generation. */
+  accepted: Begun[]
+}
+
+interface Sent {
+  readonly generation: number
+  readonly at: number
+  readonly witness: Witness
+  readonly hidden: boolean
+}
+
+export interface InvariantsOptions {
+  readonly store: () => SimStore
+  readonly limits: DeliverLimits
+  /** Lanes whose receiver answers 410: those failures are not counted against the schedule. */
+  readonly goneLanes: ReadonlySet<string>
+}
+
+export class Invariants {
+  readonly #options: InvariantsOptions
+  readonly #fences = new Map<string, number>()
+  readonly #pausedSince = new Map<string, number>()
+  readonly #stories = new Map<string, Story>()
+  readonly #sent = new Map<string, Sent>()
+  readonly #inFlight = new Map<string, Set<string>>()
+  readonly #acknowledged = new Set<string>()
+  readonly #lastSentAt = new Map<string, number>()
+  readonly #lastFullAt = new Map<string, number>()
+  duplicates = 0
+
+  constructor(options: InvariantsOptions) {
+    this.#options = options
+  }
+
+  /** To be called by the store at every change, inside the transaction. */
+  readonly changed = (change: Change, now: number): void => {
+    switch (change.type) {
+      case 'granted':
+        return this.#granted(change.lane)
+      case 'paused':
+        if (!this.#pausedSince.has(change.lane.lane)) this.#pausedSince.set(change.lane.lane, now)
+        return
+      case 'resumed':
+        this.#pausedSince.delete(change.lane.lane)
+        return
+      case 'moved':
+        return this.#moved(change)
+      case 'opened':
+        return this.#opened(change.attempt, change.by)
+      case 'closed':
+        return this.#closed(change.attempt, change.by)
+    }
+  }
+
+  acknowledged(deliveryIds: readonly string[]): void {
+    for (const id of deliveryIds) {
+      this.#acknowledged.add(id)
+      must(this.#store.deliveries.has(id), `${id} was acknowledged and is not stored`)
+    }
+  }
+
+  /** A request leaves the worker. */
+  sending(attempt: Begun, now: number, { witness, hidden }: Pick<Sent, 'witness' | 'hidden'>): void {
+    const { attempt_id, delivery_id, lane, fence } = attempt
+    const row = this.#store.attempts.get(attempt_id)
+    const delivery = this.#store.deliveries.get(delivery_id)
+    must(delivery?.record_id === attempt.record_id, `${attempt_id} sends what was not stored`)
+    must(row !== undefined && row.fence === fence, `${attempt_id} was sent without a committed attempt`)
+    must(!this.#sent.has(attempt_id), `${attempt_id} was sent twice`)
+    must(this.#fences.get(lane) === fence, `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
+    const flying = this.#flying(lane, fence).add(attempt_id)
+    const { settings } = this.#store.lane(lane)
+    must(flying.size <= settings.max_in_flight, `${attempt_id} exceeds the cap of ${lane}`)
+    this.#checkPause(attempt, now, witness)
+    this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
+    this.#lastSentAt.set(lane, now)
+    if (flying.size === settings.max_in_flight) this.#lastFullAt.set(lane, now)
+  }
+
+  /** The request is over for its worker: answered, failed, or the worker is gone. */
+  ended({ attempt_id, lane, fence }: Begun, now: number): void {
+    const flying = this.#flying(lane, fence)
+    if (flying.size === this.#store.lane(lane).settings.max_in_flight) this.#lastFullAt.set(lane, now)
+    flying.delete(attempt_id)
+  }
+
+  /** The receiver took the event as processed. */
+  accepted(attempt: Begun): void {
+    const story = this.#story(attempt.delivery_id)
+    if (this.#sent.get(attempt.attempt_id)?.generation !== story.generation) return
+    if (story.accepted.length > 0) this.duplicates += 1
+    // A late arrival may come in after the attempt that repeats it: what counts is the order of the attempts.
+    for (const other of story.accepted) {
+      const later = other.attempt_number > attempt.attempt_number
+      this.#mustBeExcused(later ? attempt : other, later ? other : attempt)
+    }
+    story.accepted.push(attempt)
+  }
+
+  /** Some time after a crash: each lane that had a request in flight has a new holder, and it has sent again. */
+  recovered(attempts: readonly Begun[], crashedAt: number): void {
+    for (const { attempt_id, lane } of attempts) {
+      if (this.#pausedSince.has(lane)) continue
+      must(this.#store.attempts.get(attempt_id)?.outcome !== null, `${attempt_id} is still open long after its worker died`)
+      const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
+      must(sentAt > crashedAt, `${lane} has not been sent to since its worker died`)
+    }
+  }
+
+  /** In a calm world no work waits longer than it takes to find a new holder, unless its lane has been full meanwhile. */
+  nothingWaits(now: number): void {
+    const { leaseMs, sweepMs } = this.#options.limits
+    const patient = now - leaseMs - sweepMs - 500
+    for (const { delivery_id, lane, next_attempt_at } of this.#store.deliveries.values()) {
+      if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
+      must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, `${delivery_id} waits, and nothing hinders it`)
+    }
+  }
+
+  /** When the faults have stopped and time has passed, everything is where it belongs. */
+  atRest(): void {
+    for (const id of this.#acknowledged) must(this.#store.deliveries.has(id), `${id} was acknowledged and is lost`)
+    for (const row of this.#store.deliveries.values()) {
+      const { delivery_id, state } = row
+      const story = this.#story(delivery_id)
+      must(['delivered', 'failed', 'cancelled'].includes(state), `${delivery_id} never came to an end: ${state}`)
+      must(story.open === null, `${delivery_id} is ${state} and has an open attempt`)
+      must(state !== 'delivered' || story.accepted.length > 0, `${delivery_id} is delivered and nobody got it`)
+      const { length } = this.#store.lane(row.lane).settings.schedule_seconds
+      must(state !== 'failed' || story.failures >= length, `${delivery_id} failed after ${story.failures} of ${length}`)
+    }
+  }
+
+  get #store(): SimStore {
+    return this.#options.store()
+  }
+
+  #granted(lane: { readonly lane: string; readonly fence: number }): void {
+    must(lane.fence > (this.#fences.get(lane.lane) ?? 0), `the fence of ${lane.lane} did not rise`)
+    this.#fences.set(lane.lane, lane.fence)
+  }
+
+  #moved({ row, from, by }: Extract<Change, { type: 'moved' }>): void {
+    this.#mustBeCurrent(row.lane, by)
+    const { delivery_id, state, next_attempt_at } = row
+    must(from === null || canMove(from, state), `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
+    const ended = from === 'delivered' || from === 'failed' || from === 'cancelled'
+    must(!ended || by.act === 'replay', `${delivery_id} left ${from} by ${by.act}`)
+    must(isScheduled(state) === (next_attempt_at !== null), `${delivery_id} is ${state}, due ${next_attempt_at}`)
+    must((state === 'paused') === (row.pause_reason !== null), `${delivery_id} is ${state}: ${row.pause_reason}`)
+    if (by.act === 'replay') this.#replayed(row)
+  }
+
+  #replayed(row: Delivery): void {
+    const story = this.#story(row.delivery_id)
+    story.generation += 1
+    story.failures = 0
+    story.accepted = []
+  }
+
+  #opened(attempt: Attempt, by: Actor): void {
+    this.#mustBeCurrent(attempt.lane, by)
+    const story = this.#story(attempt.delivery_id)
+    must(story.open === null, `${attempt.attempt_id} began while ${story.open} is open`)
+    must(!this.#pausedSince.has(attempt.lane), `${attempt.attempt_id} began while its lane is paused`)
+    story.open = attempt.attempt_id
+    const { length } = this.#store.lane(attempt.lane).settings.schedule_seconds
+    const allowed = story.failures < length || this.#options.goneLanes.has(attempt.lane)
+    must(allowed, `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`)
+  }
+
+  #closed(attempt: Attempt, by: Actor): void {
+    this.#mustBeCurrent(attempt.lane, by)
+    const story = this.#story(attempt.delivery_id)
+    must(story.open === attempt.attempt_id, `${attempt.attempt_id} was closed and was not open`)
+    story.open = null
+    if (attempt.outcome === 'failed') story.failures += 1
+  }
+
+  #mustBeCurrent(lane: string, by: Actor): void {
+    const current = this.#fences.get(lane) ?? 0
+    must(by.fence === null || by.fence === current, `${by.act} under fence ${by.fence} changed ${lane} at ${current}`)
+  }
+
+  #checkPause(attempt: Begun, now: number, witness: Witness): void {
+    const since = this.#pausedSince.get(attempt.lane)
+    if (since === undefined) return
+    const { staleBeginMs, staleBeginMsMax } = this.#options.limits
+    const slow = now - witness.lastSlowStoreAt < 120_000
+    const allowedMs = slow ? staleBeginMsMax : staleBeginMs
+    must(now - since <= allowedMs, `${attempt.attempt_id} was sent ${now - since} ms after its lane was paused`)
+  }
+
+  #mustBeExcused({ attempt_id: earlier }: Begun, { attempt_id: again }: Begun): void {
+    const sent = this.#sent.get(earlier)
+    const row = this.#store.attempts.get(earlier)
+    must(row?.outcome !== 'succeeded', `${again} was sent although ${earlier} had succeeded`)
+    const excused = sent !== undefined && (sent.hidden || sent.witness.lastTroubleAt >= sent.at)
+    must(excused, `${again} repeats ${earlier}, and nothing went wrong in between`)
+  }
+
+  #flying(lane: string, fence: number): Set<string> {
+    const key = `${lane}:${fence}`
+    const set = this.#inFlight.get(key) ?? new Set()
+    this.#inFlight.set(key, set)
+    return set
+  }
+
+  #story(deliveryId: string): Story {
+    const known = this.#stories.get(deliveryId)
+    if (known !== undefined) return known
+    const story = { generation: 0, failures: 0, open: null, accepted: [] }
+    this.#stories.set(deliveryId, story)
+    return story
+  }
+}
+
+function must(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Violation(message)
+}

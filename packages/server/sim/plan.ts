@@ -1,0 +1,94 @@
+/** What a seed has in store: which world, and which faults. Each kind is left out in some worlds, so that rare pairs meet. */
+import { DEFAULT_SCHEDULE_SECONDS } from '../src/domain/retry-policy.ts'
+import type { LaneSettings } from '../src/pipeline/deliver/ports.ts'
+import type { Rng } from './rng.ts'
+import type { Nature, Network } from './sink.ts'
+
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
+
+export interface StoreFaults {
+  readonly refused: number
+  readonly unknown: number
+  readonly slow: number
+}
+
+export interface PlannedLane {
+  readonly lane: string
+  readonly workspace: string
+  readonly settings: LaneSettings
+  readonly nature: Nature
+  readonly outage: { readonly from: number; readonly to: number } | null
+}
+
+export interface Plan {
+  readonly lanes: readonly PlannedLane[]
+  readonly workers: number
+  readonly bursts: readonly { readonly at: number; readonly requests: number }[]
+  readonly skewMs: number
+  readonly hintChance: number
+  store: StoreFaults
+  network: Network
+  readonly crashes: readonly number[]
+  readonly pauses: readonly number[]
+  readonly stops: readonly number[]
+  readonly suspensions: readonly number[]
+  readonly disablings: readonly number[]
+  readonly replays: readonly number[]
+  readonly cancels: readonly number[]
+  /** Whether a random subset of links is clogged one by one and freed in another order. */
+  readonly swizzles: readonly number[]
+  /** The chance that something happens in the very moment between a begin's commit and its request. */
+  readonly spite: number
+  /** One lane is kept busy around the moment the faults stop, so that neither it nor its owner's lease comes to rest. */
+  readonly busyLane: string | null
+}
+
+export const NO_STORE_FAULTS: StoreFaults = { refused: 0, unknown: 0, slow: 0 }
+export const NO_NETWORK_FAULTS: Network = { lostResponses: 0, lateResponses: 0, connectionErrors: 0 }
+export const ARRIVALS_MS = HOUR_MS
+export const FAULTS_MS = 3 * HOUR_MS
+
+const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
+const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
+
+/** Draws a plan; equal generators draw equal plans. */
+export function drawPlan(rng: Rng): Plan {
+  const bursts = Array.from({ length: rng.int(3, 5) }, () => ({ at: rng.between(0, ARRIVALS_MS), requests: rng.int(3, 8) }))
+  const nearBurst = () => rng.pick(bursts).at + rng.between(0, 20_000)
+  const times = (most: number) => {
+    if (rng.chance(0.4)) return []
+    return Array.from({ length: rng.int(1, most) }, () => (rng.chance(0.7) ? nearBurst() : rng.between(0, FAULTS_MS)))
+  }
+  const rate = (most: number) => (rng.chance(0.5) ? 0 : rng.between(0, most))
+  return {
+    lanes: Array.from({ length: rng.int(3, 6) }, (_, index) => drawLane(rng, index)),
+    workers: 3,
+    bursts,
+    skewMs: rng.chance(0.5) ? 0 : 24 * HOUR_MS,
+    hintChance: rng.pick([0, 0.5, 0.9, 1]),
+    store: { refused: rate(0.1), unknown: rate(0.1), slow: rate(0.1) },
+    network: { lostResponses: rate(0.1), lateResponses: rate(0.1), connectionErrors: rate(0.1) },
+    crashes: times(6),
+    pauses: times(6),
+    stops: times(3),
+    suspensions: times(2),
+    disablings: times(2),
+    replays: times(4),
+    cancels: times(4),
+    swizzles: rng.chance(0.3) ? [nearBurst()] : [],
+    spite: rng.chance(0.7) ? 0 : 0.05,
+    busyLane: rng.chance(0.9) ? null : 'd0',
+  }
+}
+
+function drawLane(rng: Rng, index: number): PlannedLane {
+  const from = rng.between(0, ARRIVALS_MS)
+  const settings = {
+    max_in_flight: rng.pick([1, 2, 5]),
+    schedule_seconds: rng.chance(0.04) ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE,
+    timeout_ms: rng.pick([1_000, 15_000]),
+  }
+  const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null
+  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(NATURES), outage }
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { runSeed } from './world.ts'
+import type { Mode, Plant } from './world.ts'
+
+const MODES: readonly Mode[] = ['safety', 'liveness']
+
+function firstViolation(plant: Plant, seeds: number): string | undefined {
+  for (let seed = 0; seed < seeds; seed += 1) {
+    for (const mode of MODES) {
+      const { violation } = runSeed({ seed, mode, plant })
+      if (violation !== null) return violation
+    }
+  }
+  return undefined
+}
+
+function traceOf(seed: number, mode: Mode): string[] {
+  const lines: string[] = []
+  runSeed({ seed, mode, trace: (line) => lines.push(line) })
+  return lines
+}
+
+for (const mode of MODES) {
+  test(`${mode}: no rule is broken in two hundred worlds, and each kind of fault is met in them`, () => {
+    const counts: Record<string, number> = {}
+    for (let seed = 0; seed < 200; seed += 1) {
+      const report = runSeed({ seed, mode })
+      assert.equal(report.violation, null, `sim --seed ${seed} --mode ${mode} --trace`)
+      for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
+    }
+    const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles']
+    const acts = ['suspensions', 'disablings', 'replays', 'cancels', 'duplicates', 'requests']
+    for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
+  })
+}
+
+test('in a calm world a crash is taken over within lease and sweep; the drill takes place', () => {
+  let drills = 0
+  for (let seed = 0; seed < 20; seed += 1) drills += runSeed({ seed, mode: 'liveness' }).counts['drills'] ?? 0
+  assert.ok(drills > 5)
+})
+
+test('planted: without the fence a stale result changes a row that belongs to somebody else', () => {
+  assert.match(firstViolation('no-fence', 2_000) ?? '', /under fence|moved from|was not open/)
+})
+
+test('planted: without recovery the deliveries of a dead worker stay where they are', () => {
+  assert.match(firstViolation('no-reclaim', 20) ?? '', /still open|never came to an end|does not come to rest/)
+})
+
+test('planted: an acknowledgement before the commit is found', () => {
+  assert.match(firstViolation('ack-before-commit', 20) ?? '', /acknowledged and is not stored/)
+})
+
+test('the same seed plays the same world, to the last line of its trace', () => {
+  for (const mode of MODES) {
+    for (const seed of [1, 2, 3]) {
+      const trace = traceOf(seed, mode)
+      assert.ok(trace.length > 100)
+      assert.deepEqual(traceOf(seed, mode), trace)
+    }
+  }
+})

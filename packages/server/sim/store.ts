@@ -1,0 +1,337 @@
+/**
+ * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
+ * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
+ */
+import { dueAt, firstBeforeRetry, hasWork, lanesOf, LEFTOVER, workAt } from './rows.ts'
+import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
+import type {
+  Begin,
+  Begun,
+  Held,
+  LaneRead,
+  LaneReadInput,
+  Leased,
+  LeaseInput,
+  ReadAnswer,
+  ReadInput,
+  ReleaseInput,
+  Renewed,
+  RenewInput,
+  Settle,
+  Turned,
+  TurnInput,
+} from '../src/pipeline/deliver/ports.ts'
+import type { Actor, Attempt, Change, Delivery, LaneRow } from './rows.ts'
+
+/** Faults planted on purpose, to see the simulator find them. */
+export type StorePlant = 'no-fence' | 'no-reclaim'
+
+export interface SimStoreOptions {
+  readonly watch?: (change: Change, now: number) => void
+  readonly plant?: StorePlant | undefined
+}
+
+export class SimStore {
+  readonly lanes = new Map<string, LaneRow>()
+  readonly deliveries = new Map<string, Delivery>()
+  readonly attempts = new Map<string, Attempt>()
+  readonly suspended = new Set<string>()
+  readonly owners = new Map<string, { until: number; serial: number }>()
+  readonly #watch: (change: Change, now: number) => void
+  readonly #plant: StorePlant | undefined
+
+  constructor(options: SimStoreOptions = {}) {
+    this.#watch = options.watch ?? (() => {})
+    this.#plant = options.plant
+  }
+
+  // The operations of the delivery machine
+
+  lease(now: number, input: LeaseInput): Leased {
+    const nothing = { grants: [], elsewhere: [], more: false }
+    const row = this.owners.get(input.owner)
+    if (row !== undefined && row.until <= now) return { alive: false, ...nothing }
+    if (row !== undefined && row.serial >= input.serial) return { alive: true, ...nothing }
+    this.owners.set(input.owner, { until: now + input.lease_ms, serial: input.serial })
+    this.#freeDoubtful(input)
+    const wanted = input.wanted.map((key) => this.lane(key))
+    const free = (input.any_due ? this.#byDue() : wanted).filter((lane) => !this.#isHeld(lane, now))
+    for (const lane of free) if (this.pauseReason(lane) !== null && workAt(lane) === LEFTOVER) this.#cutOff(lane, now)
+    const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
+    const grants = ready.slice(0, input.lanes_max)
+    for (const lane of grants) this.#grant(lane, input, now)
+    const elsewhere = wanted.filter((lane) => lane.owner !== input.owner && this.#isHeld(lane, now))
+    return {
+      alive: true,
+      grants: grants.map(({ lane, fence, settings }) => ({ lane, fence, settings })),
+      elsewhere: elsewhere.map(({ lane }) => lane),
+      more: ready.length > grants.length,
+    }
+  }
+
+  renew(now: number, input: RenewInput): Renewed {
+    const row = this.owners.get(input.owner)
+    if (row === undefined || row.until <= now) return { alive: false }
+    row.until = now + input.lease_ms
+    return { alive: true }
+  }
+
+  release(_now: number, { owner, lanes }: ReleaseInput): null {
+    if (lanes === 'all') this.owners.delete(owner)
+    else for (const held of lanes) if (this.#isCurrent(held)) this.lane(held.lane).owner = null
+    return null
+  }
+
+  read(now: number, input: ReadInput): ReadAnswer {
+    return { lanes: input.reads.map((read) => this.#readLane(read, now)) }
+  }
+
+  turn(now: number, input: TurnInput): Turned {
+    const applied = input.settles.filter((settle) => this.#settle(settle, now)).map(({ attempt_id }) => attempt_id)
+    const lost = input.begins.filter((begin) => !this.#isCurrent(begin))
+    const paused = input.begins.filter((begin) => this.#isCurrent(begin) && this.#pausedKey(begin.lane) !== null)
+    const begun = input.begins.flatMap((begin) => this.#begin(begin, now) ?? [])
+    return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
+  }
+
+  // What everybody else does to the same rows
+
+  ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string }[]): void {
+    for (const item of items) {
+      const row: Delivery = {
+        ...item,
+        state: 'pending',
+        pause_reason: null,
+        next_attempt_at: now,
+        next_trigger: 'initial',
+        attempt_count: 0,
+        failure_count: 0,
+        open_attempt_id: null,
+      }
+      this.deliveries.set(row.delivery_id, row)
+      this.lane(row.lane).deliveries.push(row)
+      this.#schedule(row, 'pending', { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null })
+    }
+  }
+
+  suspend(now: number, workspace: string): void {
+    this.suspended.add(workspace)
+    for (const lane of this.#lanesOf(workspace)) this.#pauseWaiting(lane, now)
+  }
+
+  reinstate(now: number, workspace: string): void {
+    this.suspended.delete(workspace)
+    for (const lane of this.#lanesOf(workspace)) this.#resume(lane, now)
+  }
+
+  disable(now: number, key: string): void {
+    this.lane(key).enabled = false
+    this.#pauseWaiting(this.lane(key), now)
+  }
+
+  enable(now: number, key: string): void {
+    this.lane(key).enabled = true
+    this.#resume(this.lane(key), now)
+  }
+
+  /** False when it has not ended yet: there is nothing to send again. */
+  replay(now: number, deliveryId: string): boolean {
+    const row = this.#delivery(deliveryId)
+    if (!['delivered', 'failed', 'cancelled'].includes(row.state)) return false
+    row.failure_count = 0
+    row.next_trigger = 'replay'
+    this.#schedule(row, 'pending', { now, actor: { act: 'replay', fence: null }, inMs: 0 })
+    return true
+  }
+
+  /** An open attempt is closed with it: what its request still does no longer matters. */
+  cancel(now: number, deliveryId: string): boolean {
+    const row = this.#delivery(deliveryId)
+    if (['delivered', 'failed', 'cancelled'].includes(row.state)) return false
+    const actor = { act: 'cancel', fence: null } as const
+    this.#close(row, 'interrupted', { now, actor })
+    this.#move(row, 'cancelled', { now, actor })
+    return true
+  }
+
+  // Facts
+
+  addLane(lane: Pick<LaneRow, 'lane' | 'workspace' | 'settings'>): void {
+    this.lanes.set(lane.lane, { ...lane, enabled: true, owner: null, serial: 0, fence: 0, deliveries: [], work_at: null })
+  }
+
+  lane(key: string): LaneRow {
+    const lane = this.lanes.get(key)
+    if (lane === undefined) throw new Error(`no lane ${key}`)
+    return lane
+  }
+
+  pauseReason(lane: LaneRow): PauseReason | null {
+    if (this.suspended.has(lane.workspace)) return 'workspace_suspended'
+    return lane.enabled ? null : 'destination_disabled'
+  }
+
+  /** When a lease call by somebody new would next find something to do; Infinity when never. */
+  nextWorkAt(now: number): number {
+    let least = Infinity
+    for (const lane of this.lanes.values()) {
+      const freeAt = this.#isHeld(lane, now) ? (this.owners.get(lane.owner ?? '')?.until ?? now) : now
+      if (freeAt < least) least = Math.min(least, Math.max(freeAt, workAt(lane)))
+    }
+    return least
+  }
+
+  #delivery(deliveryId: string): Delivery {
+    const row = this.deliveries.get(deliveryId)
+    if (row === undefined) throw new Error(`no delivery ${deliveryId}`)
+    return row
+  }
+
+  #lanesOf(workspace: string): LaneRow[] {
+    return [...this.lanes.values()].filter((lane) => lane.workspace === workspace)
+  }
+
+  #pausedKey(key: string): PauseReason | null {
+    return this.pauseReason(this.lane(key))
+  }
+
+  #isHeld(lane: LaneRow, now: number): boolean {
+    return lane.owner !== null && (this.owners.get(lane.owner)?.until ?? -Infinity) > now
+  }
+
+  #isCurrent(held: Held): boolean {
+    return this.lane(held.lane).fence === held.fence
+  }
+
+  #byDue(): LaneRow[] {
+    return [...this.lanes.values()].toSorted((a, b) => workAt(a) - workAt(b))
+  }
+
+  // Steps of a transaction
+
+  #freeDoubtful({ owner, doubtful_from }: LeaseInput): void {
+    if (doubtful_from === null) return
+    for (const lane of this.lanes.values()) if (lane.owner === owner && lane.serial >= doubtful_from) lane.owner = null
+  }
+
+  #grant(lane: LaneRow, { owner, serial }: LeaseInput, now: number): void {
+    lane.owner = owner
+    lane.serial = serial
+    lane.fence += 1
+    this.#watch({ type: 'granted', lane }, now)
+    this.#recover(lane, now)
+  }
+
+  /** A paused lane is granted to nobody, but what a dead owner left in it is cleared up all the same. */
+  #cutOff(lane: LaneRow, now: number): void {
+    lane.owner = null
+    lane.fence += 1
+    this.#watch({ type: 'granted', lane }, now)
+    this.#recover(lane, now)
+  }
+
+  #recover(lane: LaneRow, now: number): void {
+    if (this.#plant === 'no-reclaim') return
+    const actor = { act: 'recover', fence: lane.fence } as const
+    for (const row of lane.deliveries) {
+      if (row.state !== 'sending') continue
+      this.#close(row, 'interrupted', { now, actor })
+      row.next_trigger = 'automatic'
+      this.#schedule(row, 'retrying', { now, actor, inMs: 0 })
+    }
+  }
+
+  #readLane({ lane: key, fence, limit, exclude }: LaneReadInput, now: number): LaneRead {
+    const lane = this.lane(key)
+    const status = lane.fence !== fence ? 'lost' : this.pauseReason(lane) === null ? 'held' : 'paused'
+    const waiting = lane.deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id))
+    const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
+    const later = waiting.map(dueAt).filter((at) => at > now)
+    const next_due_in_ms = later.length === 0 ? null : Math.min(...later) - now
+    return { lane: key, fence, status, settings: lane.settings, due: due.map((row) => row.delivery_id), next_due_in_ms }
+  }
+
+  #begin(begin: Begin, now: number): Begun | undefined {
+    const row = this.#delivery(begin.delivery_id)
+    const guarded = this.#isCurrent(begin) && this.#pausedKey(begin.lane) === null && dueAt(row) <= now
+    if (!guarded) return undefined
+    const { lane, fence, delivery_id } = begin
+    row.attempt_count += 1
+    const attempt_number = row.attempt_count
+    const attempt_id = `${delivery_id}#${attempt_number}`
+    const trigger = row.next_trigger
+    const attempt = { attempt_id, delivery_id, lane, fence, attempt_number, trigger, started_at: now, outcome: null }
+    this.attempts.set(attempt_id, attempt)
+    row.open_attempt_id = attempt_id
+    const actor = { act: 'begin', fence } as const
+    this.#move(row, 'sending', { now, actor })
+    this.#watch({ type: 'opened', attempt, by: actor }, now)
+    const { record_id, failure_count } = row
+    return { lane, fence, delivery_id, attempt_id, record_id, attempt_number, failure_count }
+  }
+
+  #settle(settle: Settle, now: number): boolean {
+    const row = this.#delivery(settle.delivery_id)
+    const open = row.open_attempt_id === settle.attempt_id && this.#isCurrent(settle)
+    if (row.state !== 'sending' || !(open || this.#plant === 'no-fence')) return false
+    const actor = { act: 'settle', fence: settle.fence } as const
+    this.#close(row, settle.outcome, { now, actor })
+    if (settle.outcome === 'failed') row.failure_count += 1
+    if (settle.disable_destination) this.disable(now, settle.lane)
+    row.next_trigger = 'automatic'
+    if (settle.next === 'retrying' || settle.next === 'paused') {
+      this.#schedule(row, 'retrying', { now, actor, inMs: settle.next_attempt_in_ms ?? 0 })
+    } else this.#move(row, settle.next, { now, actor })
+    return true
+  }
+
+  #pauseWaiting(lane: LaneRow, now: number): void {
+    this.#watch({ type: 'paused', lane }, now)
+    const step = { now, actor: { act: 'pause', fence: null } as const }
+    for (const row of lane.deliveries) if (row.next_attempt_at !== null) this.#move(row, 'paused', step)
+  }
+
+  #resume(lane: LaneRow, now: number): void {
+    const reason = this.pauseReason(lane)
+    if (reason === null) this.#watch({ type: 'resumed', lane }, now)
+    const step = { now, actor: { act: 'resume', fence: null } as const, inMs: 0 }
+    for (const row of lane.deliveries) {
+      if (row.state !== 'paused') continue
+      row.pause_reason = reason
+      if (reason !== null) continue
+      if (row.attempt_count > 0) row.next_trigger = 'resume'
+      this.#schedule(row, row.attempt_count === 0 ? 'pending' : 'retrying', step)
+    }
+  }
+
+  /** To wait for its time, or to wait for its destination when that is paused. */
+  #schedule(row: Delivery, state: 'pending' | 'retrying', step: Step & { inMs: number }): void {
+    const paused = this.#pausedKey(row.lane) !== null
+    this.#move(row, paused ? 'paused' : state, { ...step, nextAt: step.now + step.inMs })
+  }
+
+  #close(row: Delivery, outcome: AttemptOutcome, { now, actor }: Step): void {
+    const attempt = this.attempts.get(row.open_attempt_id ?? '')
+    if (attempt === undefined) return
+    row.open_attempt_id = null
+    attempt.outcome = outcome
+    this.#watch({ type: 'closed', attempt, by: actor }, now)
+  }
+
+  #move(row: Delivery, to: DeliveryState, { now, actor, nextAt, from = row.state }: Step): void {
+    row.state = to
+    this.lane(row.lane).work_at = null
+    row.pause_reason = to === 'paused' ? this.#pausedKey(row.lane) : null
+    row.next_attempt_at = to === 'pending' || to === 'retrying' ? (nextAt ?? now) : null
+    this.#watch({ type: 'moved', row, from, by: actor }, now)
+  }
+}
+
+type From = DeliveryState | null
+
+interface Step {
+  readonly now: number
+  readonly actor: Actor
+  readonly nextAt?: number
+  readonly from?: From
+}

@@ -1,0 +1,268 @@
+import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
+import { fateOf } from './sink.ts'
+import type { Answer, Begun, Effect, Event } from '../src/pipeline/deliver/ports.ts'
+import type { Witness } from './invariants.ts'
+import type { World } from './world.ts'
+
+type StoreCall = Extract<Effect, { readonly op: number }>
+
+/** A process: the machine under test, executed against the simulated world with whatever faults the world has in store. */
+export class SimWorker implements Witness {
+  readonly name: string
+  readonly #world: World
+  /** Its clock is wrong by this much, and stays so until it restarts. */
+  #skewMs = 0
+  #machine: DeliveryMachine | null = null
+  /** Rises at every start and crash; whatever belongs to an older life is ignored. */
+  #life = 0
+  #calls = 0
+  #alarm = { at: Infinity, earliest: Infinity }
+  #ringsAt = Infinity
+  #pausedUntil = 0
+  readonly #inbox: Event[] = []
+  readonly #flights = new Map<string, Begun>()
+  clogged = false
+  lastTroubleAt = -Infinity
+  lastSlowStoreAt = -Infinity
+
+  constructor(world: World, name: string) {
+    this.#world = world
+    this.name = name
+  }
+
+  get up(): boolean {
+    return this.#machine !== null
+  }
+
+  get requests(): readonly Begun[] {
+    return [...this.#flights.values()]
+  }
+
+  start(): void {
+    if (this.up) return
+    const { rng, limits, plan } = this.#world
+    this.#life += 1
+    this.#skewMs = plan.skewMs === 0 ? 0 : Math.round(rng.between(-plan.skewMs, plan.skewMs))
+    this.#machine = new DeliveryMachine({ owner: `${this.name}.${this.#life}`, random: rng.next, limits })
+    this.#calls = 0
+    this.#tell({ type: 'woke' })
+  }
+
+  /** Everything in memory is gone; requests on the wire may still arrive. */
+  crash(): void {
+    if (!this.up) return
+    this.#trouble('crashes')
+    this.#end()
+  }
+
+  /** Time stands still for this process alone, as in a long collection or a stopped virtual machine. */
+  pause(durationMs: number): void {
+    if (!this.up) return
+    const { agenda } = this.#world
+    this.#trouble('pauses')
+    this.#pausedUntil = Math.max(this.#pausedUntil, agenda.now + durationMs)
+    const life = this.#life
+    agenda.at(this.#pausedUntil, () => {
+      if (life !== this.#life || agenda.now < this.#pausedUntil) return
+      this.lastTroubleAt = agenda.now
+      this.lastSlowStoreAt = agenda.now
+      for (const event of this.#inbox.splice(0)) this.#tell(event)
+    })
+  }
+
+  stop(): void {
+    if (!this.up) return
+    this.#world.count('stops')
+    this.#tell({ type: 'stop' })
+  }
+
+  hint(type: 'hinted' | 'halted', lanes: readonly string[]): void {
+    this.#tell({ type, lanes })
+  }
+
+  /** The world has new work: a worker that would sleep past its next sweep sets its alarm anew. */
+  rouse(nextWorkAt: number): void {
+    if (nextWorkAt + this.#world.limits.sweepMs < this.#alarm.at) this.#setAlarm(this.#alarm.earliest)
+  }
+
+  #tell(event: Event): void {
+    const { agenda } = this.#world
+    if (this.#machine === null) return
+    if (agenda.now < this.#pausedUntil) {
+      this.#inbox.push(event)
+      return
+    }
+    const effects = this.#machine.handle(event, agenda.now + this.#skewMs)
+    if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
+    for (const effect of effects) this.#run(effect)
+  }
+
+  #run(effect: Effect): void {
+    if (this.#world.tracing) this.#world.trace(`${this.name} > ${JSON.stringify(effect)}`)
+    switch (effect.type) {
+      case 'sleep':
+        return this.#setAlarm(effect.until - this.#skewMs)
+      case 'send':
+        return this.#send(effect.attempt)
+      case 'stopped':
+        this.#end()
+        this.#world.agenda.after(this.#world.rng.between(100, 5_000), () => this.start())
+        return
+      case 'lease':
+      case 'renew':
+      case 'release':
+      case 'read':
+      case 'turn':
+        return this.#call(effect)
+    }
+  }
+
+  #end(): void {
+    this.#life += 1
+    this.#machine = null
+    this.#pausedUntil = 0
+    this.#inbox.length = 0
+    this.#alarm = { at: Infinity, earliest: Infinity }
+    for (const attempt of this.#flights.values()) this.#world.invariants.ended(attempt, this.#world.agenda.now)
+    this.#flights.clear()
+    this.#world.workChanged = true
+  }
+
+  /** It holds nothing and waits for nothing. */
+  get idle(): boolean {
+    if (this.#machine === null || this.#calls > 0) return false
+    const { lanes, requests, unsettled } = this.#machine.load
+    return lanes + requests + unsettled === 0
+  }
+
+  /** An idle worker's sweeps that can find nothing are skipped, in step: hours of nothing cost nothing. */
+  #setAlarm(earliest: number): void {
+    const { agenda, store, rng, limits } = this.#world
+    const workAt = this.idle ? store.nextWorkAt(agenda.now) : 0
+    const at = workAt <= earliest ? earliest : workAt + rng.next() * limits.sweepMs
+    this.#alarm = { at, earliest }
+    this.#ringBy(at)
+  }
+
+  /** One entry in the agenda at a time: when it comes too early it moves itself. */
+  #ringBy(at: number): void {
+    if (at >= this.#ringsAt) return
+    const { agenda } = this.#world
+    const ringsAt = Math.max(Math.ceil(at), agenda.now)
+    this.#ringsAt = ringsAt
+    agenda.at(ringsAt, () => {
+      if (this.#ringsAt !== ringsAt) return
+      this.#ringsAt = Infinity
+      if (agenda.now < this.#alarm.at) return this.#ringBy(this.#alarm.at)
+      this.#alarm.at = Infinity
+      this.#tell({ type: 'woke' })
+    })
+  }
+
+  #call(effect: StoreCall): void {
+    const { agenda, rng, plan } = this.#world
+    this.#calls += 1
+    const life = this.#life
+    const answer = (event: Event) => {
+      if (life !== this.#life) return
+      this.#calls -= 1
+      this.#tell(event)
+    }
+    const faults = this.clogged ? CLOGGED : plan.store
+    const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
+    if (latencyMs > 200) this.#slow()
+    const roll = rng.next()
+    if (roll < faults.refused) {
+      this.#trouble('refused')
+      agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'refused' })))
+      return
+    }
+    if (roll < faults.refused + faults.unknown) {
+      this.#trouble('unknown')
+      // It may never happen, have happened, or happen later than anybody expects.
+      if (rng.chance(0.6)) agenda.after(latencyMs * rng.between(0, 2), () => this.#apply(effect))
+      agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'unknown' })))
+      return
+    }
+    if (rng.chance(0.5)) {
+      agenda.after(latencyMs, () => answer(this.#apply(effect)))
+      return
+    }
+    agenda.after(latencyMs / 2, () => {
+      const event = this.#apply(effect)
+      agenda.after(latencyMs / 2, () => answer(event))
+    })
+  }
+
+  #apply(effect: StoreCall): Event {
+    const { store, agenda } = this.#world
+    // A read or a heartbeat makes no work.
+    if (effect.type !== 'read' && effect.type !== 'renew') this.#world.workChanged = true
+    const { op } = effect
+    switch (effect.type) {
+      case 'lease':
+        return { type: 'leased', op, answer: { outcome: 'done', value: store.lease(agenda.now, effect.input) } }
+      case 'renew':
+        return { type: 'renewed', op, answer: { outcome: 'done', value: store.renew(agenda.now, effect.input) } }
+      case 'release':
+        return { type: 'released', op, answer: { outcome: 'done', value: store.release(agenda.now, effect.input) } }
+      case 'read':
+        return { type: 'read', op, answer: { outcome: 'done', value: store.read(agenda.now, effect.input) } }
+      case 'turn': {
+        const value = store.turn(agenda.now, effect.input)
+        if (value.begun.length > 0) this.#world.begun(this, value.begun)
+        return { type: 'turned', op, answer: { outcome: 'done', value } }
+      }
+    }
+  }
+
+  #send(attempt: Begun): void {
+    const world = this.#world
+    const { agenda, invariants, plan, rng } = world
+    const fate = fateOf(world.receiver(attempt.lane), agenda.now, { rng, network: plan.network })
+    invariants.sending(attempt, agenda.now, { witness: this, hidden: fate.hidden })
+    world.count('requests')
+    if (fate.hidden) world.count('hidden')
+    this.#flights.set(attempt.attempt_id, attempt)
+    const arrive = () => {
+      if (fate.accepts) invariants.accepted(attempt)
+    }
+    const together = fate.arrives_ms !== null && fate.arrives_ms <= fate.result_ms
+    if (fate.arrives_ms !== null && !together) agenda.after(fate.arrives_ms, arrive)
+    const life = this.#life
+    agenda.after(fate.result_ms, () => {
+      if (together) arrive()
+      if (life !== this.#life || !this.#flights.delete(attempt.attempt_id)) return
+      invariants.ended(attempt, agenda.now)
+      this.#tell({ type: 'responded', attempt_id: attempt.attempt_id, result: fate.result })
+    })
+  }
+
+  #slow(): void {
+    this.lastSlowStoreAt = this.#world.agenda.now
+    this.#trouble('slow')
+  }
+
+  #trouble(kind: string): void {
+    this.lastTroubleAt = this.#world.agenda.now
+    this.#world.count(kind)
+  }
+}
+
+const CLOGGED = { refused: 0.3, unknown: 0.5, slow: 0.7 }
+
+function answerTo(effect: StoreCall, answer: Answer<never>): Event {
+  const { op } = effect
+  switch (effect.type) {
+    case 'lease':
+      return { type: 'leased', op, answer }
+    case 'renew':
+      return { type: 'renewed', op, answer }
+    case 'release':
+      return { type: 'released', op, answer }
+    case 'read':
+      return { type: 'read', op, answer }
+    case 'turn':
+      return { type: 'turned', op, answer }
+  }
+}

@@ -1,0 +1,216 @@
+import { DELIVER_LIMITS } from '../src/pipeline/deliver/limits.ts'
+import { Agenda } from './agenda.ts'
+import { healAll, scheduleFaults, spite } from './faults.ts'
+import { SimIngest } from './ingest.ts'
+import { Invariants, Violation } from './invariants.ts'
+import { drawPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
+import { Rng } from './rng.ts'
+import { SimStore } from './store.ts'
+import { SimWorker } from './worker.ts'
+import type { Begun } from '../src/pipeline/deliver/ports.ts'
+import type { Plan } from './plan.ts'
+import type { Receiver } from './sink.ts'
+import type { Delivery } from './rows.ts'
+import type { StorePlant } from './store.ts'
+
+export type Mode = 'safety' | 'liveness'
+export type Plant = StorePlant | 'ack-before-commit'
+
+export interface RunInput {
+  readonly seed: number
+  readonly mode: Mode
+  readonly plant?: Plant | undefined
+  readonly trace?: (line: string) => void
+}
+
+export interface RunReport {
+  readonly violation: string | null
+  readonly simulatedMs: number
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** As in production, but a quiet lane is given back sooner: waiting for that would be most of the work. */
+const LIMITS = { ...DELIVER_LIMITS, laneIdleMs: 4_000, elsewhereMs: 2_000 }
+const STEPS_MAX = 300_000
+/** Faults are over, the longest schedule has run out, and the last `Retry-After` as well. */
+const REST_MS = 300 * HOUR_MS
+const BUSY_MS = 60_000
+const DRILL_AFTER_MS = 30_000
+
+/** One world of one seed: lanes, workers, receivers, a store, and the faults that its plan holds. */
+export class World {
+  readonly agenda = new Agenda()
+  readonly limits = LIMITS
+  readonly rng: Rng
+  readonly plan: Plan
+  readonly plant: Plant | undefined
+  readonly store: SimStore
+  readonly invariants: Invariants
+  readonly workers: readonly SimWorker[]
+  readonly receivers = new Map<string, Receiver>()
+  readonly counts: Record<string, number> = {}
+  readonly #input: RunInput
+  readonly #ingest: SimIngest
+  /** True once the faults have stopped. */
+  calm = false
+  /** Set by whatever may have made work for workers that have none. */
+  workChanged = false
+
+  constructor(input: RunInput) {
+    this.#input = input
+    this.plant = input.plant
+    this.rng = new Rng(input.seed)
+    this.plan = drawPlan(this.rng)
+    const gone = this.plan.lanes.filter(({ nature }) => nature === 'gone')
+    const goneLanes = new Set(gone.map(({ lane }) => lane))
+    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes })
+    const plant = input.plant === 'ack-before-commit' ? undefined : input.plant
+    this.store = new SimStore({ watch: this.invariants.changed, plant })
+    for (const { lane, workspace, settings, nature, outage } of this.plan.lanes) {
+      this.store.addLane({ lane, workspace, settings })
+      const timeoutMs = settings.timeout_ms
+      this.receivers.set(lane, { lane, nature, timeoutMs, outage, clogged: false, healed: false })
+    }
+    this.workers = Array.from({ length: this.plan.workers }, (_, index) => new SimWorker(this, `p${index}`))
+    this.#ingest = new SimIngest(this)
+  }
+
+  get tracing(): boolean {
+    return this.#input.trace !== undefined
+  }
+
+  /** Runs to the end of the mode; a broken rule ends it at once. */
+  run(): RunReport {
+    let violation: string | null = null
+    try {
+      this.#live()
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error
+      violation = error.message
+      if (this.tracing) this.trace(`VIOLATION ${violation}`)
+    }
+    this.count('duplicates', this.invariants.duplicates)
+    return { violation, simulatedMs: this.agenda.now, counts: this.counts }
+  }
+
+  trace(line: string): void {
+    this.#input.trace?.(`${this.agenda.now.toFixed(1).padStart(12)} ${line}`)
+  }
+
+  count(what: string, times = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + times
+    if (this.tracing) this.trace(`* ${what}`)
+  }
+
+  receiver(lane: string): Receiver {
+    const receiver = this.receivers.get(lane)
+    if (receiver === undefined) throw new Error(`no receiver ${lane}`)
+    return receiver
+  }
+
+  anyDelivery(): Delivery | undefined {
+    const rows = [...this.store.deliveries.values()]
+    return rows.length === 0 ? undefined : this.rng.pick(rows)
+  }
+
+  /** Attempts have been committed, and their worker does not know yet. */
+  begun(worker: SimWorker, [first]: readonly Begun[]): void {
+    if (!this.calm && first !== undefined && this.rng.chance(this.plan.spite)) spite(this, worker, first.lane)
+  }
+
+  /** Hints reach each worker, or not, and sometimes twice. */
+  tell(type: 'hinted' | 'halted', lanes: readonly string[]): void {
+    this.workChanged = true
+    for (const worker of this.workers) {
+      const times = this.rng.chance(this.plan.hintChance) ? this.rng.pick([1, 1, 2]) : 0
+      for (let time = 0; time < times; time += 1) {
+        this.agenda.after(this.rng.between(0, 50), () => worker.hint(type, lanes))
+      }
+    }
+  }
+
+  #live(): void {
+    for (const worker of this.workers) this.agenda.after(this.rng.between(0, 1_000), () => worker.start())
+    for (const burst of this.plan.bursts) {
+      for (let index = 0; index < burst.requests; index += 1) {
+        this.agenda.at(burst.at + this.rng.between(0, 500), () => this.#receive())
+      }
+    }
+    this.#keepBusy()
+    scheduleFaults(this)
+    this.#runUntil(FAULTS_MS)
+    this.agenda.now = FAULTS_MS
+    if (this.#input.mode === 'safety') return
+    this.#calmDown()
+    this.#drill()
+    for (let check = 2; check < 30; check += 1) {
+      this.agenda.after(check * 20_000, () => this.invariants.nothingWaits(this.agenda.now))
+    }
+    this.#runUntil(this.agenda.now + REST_MS)
+    this.invariants.atRest()
+  }
+
+  #keepBusy(): void {
+    const { busyLane } = this.plan
+    if (busyLane === null) return
+    const from = FAULTS_MS - BUSY_MS
+    this.agenda.at(from, () => (this.plan.store = { ...this.plan.store, unknown: 0.2 }))
+    for (let at = from; at < FAULTS_MS + BUSY_MS; at += 1_500) this.agenda.at(at, () => this.#ingest.receive([busyLane]))
+  }
+
+  #receive(): void {
+    const lanes = [...this.store.lanes.keys()]
+    this.#ingest.receive(this.rng.shuffled(lanes).slice(0, this.rng.int(1, 2)))
+  }
+
+  #runUntil(until: number): void {
+    let steps = 0
+    while (this.agenda.step(until)) {
+      if (this.workChanged) this.#rouse()
+      steps += 1
+      if (steps > STEPS_MAX) throw new Violation(`does not come to rest within ${STEPS_MAX} steps`)
+    }
+  }
+
+  #rouse(): void {
+    this.workChanged = false
+    const idle = this.workers.filter((worker) => worker.idle)
+    if (idle.length === 0) return
+    const nextWorkAt = this.store.nextWorkAt(this.agenda.now)
+    for (const worker of idle) worker.rouse(nextWorkAt)
+  }
+
+  #calmDown(): void {
+    this.calm = true
+    this.plan.store = NO_STORE_FAULTS
+    this.plan.network = NO_NETWORK_FAULTS
+    healAll(this)
+    this.workChanged = true
+    this.#rouse()
+  }
+
+  /** In a calm world one busy worker dies for good: the others must take over within lease + sweep. */
+  #drill(): void {
+    const { agenda, rng } = this
+    agenda.after(DRILL_AFTER_MS, () => {
+      for (let index = 0; index < 4; index += 1) this.#receive()
+    })
+    for (let probe = 0; probe < 10; probe += 1) {
+      agenda.after(DRILL_AFTER_MS + rng.between(20, 3_000), () => {
+        const busy = this.workers.find((worker) => worker.requests.length > 0)
+        if (busy === undefined || this.workers.some((worker) => !worker.up)) return
+        const attempts = busy.requests
+        this.count('drills')
+        busy.crash()
+        const crashedAt = agenda.now
+        const withinMs = this.limits.leaseMs + this.limits.sweepMs + 200
+        agenda.after(withinMs, () => this.invariants.recovered(attempts, crashedAt))
+      })
+    }
+  }
+}
+
+/** Plays one seed. The same input gives the same report and the same trace. */
+export function runSeed(input: RunInput): RunReport {
+  return new World(input).run()
+}

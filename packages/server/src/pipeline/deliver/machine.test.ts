@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DELIVER_LIMITS } from './limits.ts'
+import { DeliveryMachine } from './machine.ts'
+import type { DeliverLimits } from './limits.ts'
+import type { Begun, Effect, Event, HttpResult, TurnInput } from './ports.ts'
+
+type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
+
+const OK: HttpResult = { type: 'response', status: 200, retry_after_seconds: null }
+const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000 }
+
+/** A machine at a clock the test sets, and an obedient store in a few lines; what it refuses is up to the test. */
+class Bench {
+  readonly machine: DeliveryMachine
+  now = 0
+  sent: Begun[] = []
+  log: Effect[] = []
+
+  constructor(limits: Partial<DeliverLimits> = {}) {
+    this.machine = new DeliveryMachine({ owner: 'p', random: () => 0.5, limits: { ...DELIVER_LIMITS, ...limits } })
+  }
+
+  tell(event: Event): Effect[] {
+    const effects = this.machine.handle(event, this.now)
+    this.log.push(...effects)
+    for (const effect of effects) if (effect.type === 'send') this.sent.push(effect.attempt)
+    return effects
+  }
+
+  /** Wakes it, grants these lanes, and answers its reads with these deliveries. */
+  begin(due: Readonly<Record<string, readonly string[]>>, settings = SETTINGS): Effect[] {
+    const lease = find(this.tell({ type: 'woke' }), 'lease')
+    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings }))
+    const value = { alive: true, grants, elsewhere: [], more: false }
+    return this.answerReads(this.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
+  }
+
+  answerReads(effects: readonly Effect[], due: Readonly<Record<string, readonly string[]>>): Effect[] {
+    return all(effects, 'read').flatMap(({ op, input }) => {
+      const lanes = input.reads.map(({ lane, fence }) => ({
+        lane,
+        fence,
+        status: 'held' as const,
+        settings: SETTINGS,
+        due: due[lane] ?? [],
+        next_due_in_ms: null,
+      }))
+      return this.tell({ type: 'read', op, answer: { outcome: 'done', value: { lanes } } })
+    })
+  }
+
+  /** The store commits the turn in full. */
+  commit({ op, input }: EffectOf<'turn'>): Effect[] {
+    const value = { begun: begunOf(input), applied: [], paused: [], lost: [] }
+    return this.tell({ type: 'turned', op, answer: { outcome: 'done', value } })
+  }
+
+  respond(attempt_id: string, result = OK): Effect[] {
+    return this.tell({ type: 'responded', attempt_id, result })
+  }
+}
+
+function begunOf(input: TurnInput): Begun[] {
+  return input.begins.map(({ lane, fence, delivery_id }) => {
+    const attempt_id = `${delivery_id}#1`
+    return { lane, fence, delivery_id, attempt_id, record_id: delivery_id, attempt_number: 1, failure_count: 0 }
+  })
+}
+
+function all<Type extends Effect['type']>(effects: readonly Effect[], type: Type): EffectOf<Type>[] {
+  return effects.filter((effect): effect is EffectOf<Type> => effect.type === type)
+}
+
+function find<Type extends Effect['type']>(effects: readonly Effect[], type: Type): EffectOf<Type> {
+  const [effect] = all(effects, type)
+  assert.ok(effect, `no ${type} in ${JSON.stringify(effects)}`)
+  return effect
+}
+
+const deliveriesOf = (effects: readonly Effect[]) => find(effects, 'turn').input.begins.map((begin) => begin.delivery_id)
+
+test('an idle machine sends as soon as the begin is committed, and not before', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1'] }), 'turn')
+  assert.equal(bench.sent.length, 0)
+  bench.commit(turn)
+  assert.deepEqual(bench.sent.map((attempt) => attempt.attempt_id), ['a1#1'])
+})
+
+test('a destination has at most max_in_flight requests; an answer frees its slot before it is settled', () => {
+  const bench = new Bench()
+  const first = bench.begin({ a: ['a1', 'a2', 'a3', 'a4'] })
+  assert.deepEqual(deliveriesOf(first), ['a1', 'a2'])
+  bench.commit(find(first, 'turn'))
+  const turn = find(bench.respond('a1#1'), 'turn')
+  assert.deepEqual(turn.input.begins.map((begin) => begin.delivery_id), ['a3'])
+  assert.deepEqual(turn.input.settles.map(({ next, outcome }) => [next, outcome]), [['delivered', 'succeeded']])
+})
+
+test('lanes take turns: a long backlog of one does not come before the first of another', () => {
+  const bench = new Bench({ beginsPerTurnMax: 4, turnsInFlightMax: 1 })
+  const settings = { ...SETTINGS, max_in_flight: 100 }
+  const backlog = Array.from({ length: 30 }, (_, index) => `a${index}`)
+  assert.deepEqual(deliveriesOf(bench.begin({ a: backlog, b: ['b1'], c: ['c1'] }, settings)), ['a0', 'b1', 'c1', 'a1'])
+})
+
+test('at most two turns are in flight; what comes meanwhile goes with the next one', () => {
+  const bench = new Bench()
+  const lanes = Object.fromEntries(['a', 'b', 'c', 'd'].map((lane) => [lane, [`${lane}1`]]))
+  bench.commit(find(bench.begin(lanes), 'turn'))
+  const effects = ['a', 'b', 'c', 'd'].flatMap((lane) => bench.respond(`${lane}1#1`))
+  const turns = all(effects, 'turn')
+  assert.deepEqual(turns.map(({ input }) => input.settles.length), [1, 1])
+  const [first] = turns
+  assert.ok(first)
+  assert.equal(find(bench.commit(first), 'turn').input.settles.length, 2)
+})
+
+test('a refused turn is tried again after a pause, with the same work', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1'] }), 'turn')
+  const effects = bench.tell({ type: 'turned', op: turn.op, answer: { outcome: 'refused' } })
+  assert.deepEqual(all(effects, 'turn'), [])
+  bench.now = find(effects, 'sleep').until
+  assert.ok(bench.now >= 50 && bench.now <= 100)
+  assert.deepEqual(deliveriesOf(bench.tell({ type: 'woke' })), ['a1'])
+})
+
+test('after an unknown begin nothing is sent: the lane is given back and leased under a new fence', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn')
+  bench.now = find(bench.tell({ type: 'turned', op: turn.op, answer: { outcome: 'unknown' } }), 'sleep').until
+  const release = find(bench.tell({ type: 'woke' }), 'release')
+  assert.deepEqual(release.input.lanes, [{ lane: 'a', fence: 1 }])
+  const effects = bench.tell({ type: 'released', op: release.op, answer: { outcome: 'done', value: null } })
+  assert.deepEqual(find(effects, 'lease').input.wanted, ['a'])
+  assert.equal(bench.sent.length, 0)
+})
+
+test('an unknown begin waits for the requests in flight, and for their results to be settled', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
+  const doubtful = find(bench.respond('a1#1'), 'turn')
+  bench.now = find(bench.tell({ type: 'turned', op: doubtful.op, answer: { outcome: 'unknown' } }), 'sleep').until
+  const again = find(bench.tell({ type: 'woke' }), 'turn')
+  assert.deepEqual(again.input.settles.map((settle) => settle.attempt_id), ['a1#1'])
+  assert.deepEqual(again.input.begins, [])
+  bench.commit(again)
+  const last = find(bench.respond('a2#1'), 'turn')
+  assert.deepEqual(all(bench.log, 'release'), [])
+  find(bench.commit(last), 'release')
+})
+
+test('a begin whose answer is too old is not sent but interrupted, and due again at once', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1'] }), 'turn')
+  bench.now += DELIVER_LIMITS.staleBeginMs + 1
+  const [settle] = find(bench.commit(turn), 'turn').input.settles
+  assert.equal(bench.sent.length, 0)
+  assert.deepEqual([settle?.outcome, settle?.next, settle?.next_attempt_in_ms], ['interrupted', 'retrying', 0])
+})
+
+test('a hint that a lane is paused stops what was begun and not yet sent', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1'] }), 'turn')
+  bench.tell({ type: 'halted', lanes: ['a'] })
+  assert.equal(find(bench.commit(turn), 'turn').input.settles[0]?.outcome, 'interrupted')
+  assert.equal(bench.sent.length, 0)
+})
+
+test('when the lease has run out nothing is begun, and a dead lease ends every lane and the name', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
+  bench.now += DELIVER_LIMITS.leaseMs
+  const effects = bench.respond('a1#1')
+  assert.deepEqual(find(effects, 'turn').input.begins, [])
+  const renew = find(effects, 'renew')
+  const next = bench.tell({ type: 'renewed', op: renew.op, answer: { outcome: 'done', value: { alive: false } } })
+  assert.equal(bench.machine.load.lanes, 0)
+  const names = new Set(all([...bench.log, ...next], 'lease').map(({ input }) => input.owner))
+  assert.equal(names.size, 2)
+})
+
+test('a 410 disables the destination and ends the work in its lane', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
+  const turn = find(bench.respond('a1#1', { type: 'response', status: 410, retry_after_seconds: null }), 'turn')
+  assert.deepEqual(turn.input.begins, [])
+  assert.equal(turn.input.settles[0]?.disable_destination, true)
+  assert.equal(turn.input.settles[0]?.next, 'paused')
+})
+
+test('a failure is due again by the schedule, and the last one is final', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  const [settle] = find(bench.respond('a1#1', { type: 'failure', error_code: 'timeout' }), 'turn').input.settles
+  assert.deepEqual([settle?.next, settle?.next_attempt_in_ms, settle?.error_code], ['retrying', 5_000, 'timeout'])
+})
+
+test('an answer for an attempt nobody knows, or told twice, does nothing', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  assert.equal(all(bench.respond('a1#1'), 'turn').length, 1)
+  assert.deepEqual([...bench.respond('a1#1'), ...bench.respond('x#1')].filter(({ type }) => type !== 'sleep'), [])
+})
+
+test('a grant that may have happened unseen is given back by the next lease call', () => {
+  const bench = new Bench()
+  const lease = find(bench.tell({ type: 'woke' }), 'lease')
+  bench.now = find(bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'unknown' } }), 'sleep').until
+  const again = find(bench.tell({ type: 'woke' }), 'lease')
+  assert.equal(again.input.owner, lease.input.owner)
+  assert.ok(again.input.serial > lease.input.serial)
+  assert.equal(again.input.doubtful_from, lease.input.serial)
+})
+
+test('an idle lane is looked at every sweep and given back after a while', () => {
+  const bench = new Bench()
+  bench.begin({ a: [] })
+  let looks = 0
+  while (all(bench.log, 'release').length === 0) {
+    bench.now += 500
+    const effects = bench.tell({ type: 'woke' })
+    looks += all(effects, 'read').length
+    bench.answerReads(effects, {})
+    assert.ok(bench.now < 60_000)
+  }
+  assert.ok(bench.now >= DELIVER_LIMITS.laneIdleMs)
+  assert.ok(looks >= 4, `${looks} looks`)
+})
+
+test('a stopping machine begins nothing, waits for its requests, settles, releases, and says so', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
+  bench.tell({ type: 'stop' })
+  bench.respond('a1#1')
+  bench.respond('a2#1')
+  const turns = all(bench.log, 'turn').slice(1)
+  assert.ok(turns.every(({ input }) => input.begins.length === 0))
+  const effects = turns.flatMap((turn) => bench.commit(turn))
+  const release = find(effects, 'release')
+  assert.equal(release.input.lanes, 'all')
+  find(bench.tell({ type: 'released', op: release.op, answer: { outcome: 'refused' } }), 'stopped')
+  assert.deepEqual(bench.tell({ type: 'woke' }), [])
+})
+
+test('a stopping machine leaves requests that take too long to recovery', () => {
+  const bench = new Bench()
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  bench.tell({ type: 'stop' })
+  bench.now += DELIVER_LIMITS.drainMs
+  find(bench.tell({ type: 'woke' }), 'release')
+})
+
+test('its clock may start anywhere, below zero too', () => {
+  const bench = new Bench()
+  bench.now = -1e12
+  bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
+  assert.equal(bench.sent.length, 1)
+})
+
+/** Gives every lane one delivery, and then measures a few hundred hints. */
+function costOf(lanes: number): { readonly sent: number; readonly ms: number } {
+  const bench = new Bench({ lanesPerLeaseMax: lanes })
+  const due = Object.fromEntries(Array.from({ length: lanes }, (_, index) => [`l${index}`, [`d${index}`]]))
+  bench.begin(due)
+  // Drains the queue of turns and reads until all is sent.
+  for (let at = 0; at < bench.log.length; at += 1) {
+    const effect = bench.log[at]
+    if (effect?.type === 'turn') bench.commit(effect)
+    if (effect?.type === 'read') bench.answerReads([effect], due)
+  }
+  const { sent } = bench
+  const started = performance.now()
+  for (let round = 0; round < 20; round += 1) {
+    for (const attempt of sent.slice(0, 10)) bench.tell({ type: 'hinted', lanes: [attempt.lane] })
+  }
+  return { sent: sent.length, ms: performance.now() - started }
+}
+
+test('ten thousand lanes: an event costs no more than with ten', () => {
+  costOf(10)
+  const few = costOf(10)
+  const many = costOf(10_000)
+  assert.equal(few.sent, 10)
+  assert.equal(many.sent, DELIVER_LIMITS.requestsMax)
+  assert.ok(many.ms < 20 * few.ms + 20, `${few.ms} ms and ${many.ms} ms`)
+})
