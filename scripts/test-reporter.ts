@@ -8,26 +8,39 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const files = new Map<string, Counts>()
   for await (const event of source) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
-    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
-    const { data } = event
-    if (data.details.type === 'suite' || data.file === undefined) continue
-    const isFile = data.name === data.file || data.name.endsWith('.test.ts')
-    if (isFile && event.type === 'test:pass') continue
-    const counts = files.get(data.file) ?? { passed: 0, failed: 0, skipped: 0 }
-    files.set(data.file, counts)
-    const kind = event.type === 'test:fail' ? 'failed' : data.skip === undefined ? 'passed' : 'skipped'
-    counts[kind] += 1
-    total[kind] += 1
-    if (kind === 'skipped') yield `skipped  ${data.name}${typeof data.skip === 'string' ? `: ${data.skip}` : ''}\n`
-    if (event.type === 'test:fail') yield `FAILED   ${data.file}\n         ${data.name}\n${indented(event.data.details.error)}\n`
+    const verdict = verdictOf(event)
+    if (verdict === undefined) continue
+    const counts = files.get(verdict.file) ?? { passed: 0, failed: 0, skipped: 0 }
+    files.set(verdict.file, counts)
+    counts[verdict.kind] += 1
+    total[verdict.kind] += 1
+    if (verdict.text !== '') yield verdict.text
   }
   for (const [file, counts] of files) {
-    yield `${counts.failed > 0 ? 'FAILED' : 'ok    '}  ${file.replace(`${process.cwd()}/`, '')}  ${counts.passed}${counts.failed > 0 ? `, ${counts.failed} failed` : ''}\n`
+    const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
+    yield `${counts.failed > 0 ? 'FAILED' : 'ok    '}  ${file}  ${counts.passed}${failed}\n`
   }
   yield `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`
 }
 
-function indented(error: Error & { cause?: unknown }): string {
-  const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : String(error.cause ?? error.message)
-  return cause.split('\n').map((line) => `         ${line}`).join('\n')
+type Verdict = { readonly file: string; readonly kind: keyof Counts; readonly text: string }
+
+/** The verdict of one test; suites and files pass with their tests, and only their own failures count. */
+function verdictOf(event: TestEvent): Verdict | undefined {
+  if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined
+  const { data } = event
+  const file = (data.file ?? data.name).replace(`${process.cwd()}/`, '')
+  const container = data.details.type === 'suite' || data.name.endsWith('.test.ts')
+  if (event.type === 'test:fail') {
+    const ofItsTests = container && /subtests? failed/.test(event.data.details.error.message)
+    return ofItsTests ? undefined : { file, kind: 'failed', text: `FAILED   ${file}\n         ${data.name}\n${indented(event.data.details.error)}\n` }
+  }
+  if (container) return undefined
+  if (data.skip === undefined) return { file, kind: 'passed', text: '' }
+  return { file, kind: 'skipped', text: `skipped  ${data.name}${typeof data.skip === 'string' ? `: ${data.skip}` : ''}\n` }
+}
+
+function indented(error: Error): string {
+  const text = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : error.message
+  return text.split('\n').map((line) => `         ${line}`).join('\n')
 }

@@ -4,12 +4,13 @@ import { outboundAllow, publicUrl } from './config.ts'
 import type { Deps } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop } from './pipeline/deliver/run.ts'
-import { createDirectory } from './pipeline/directory.ts'
-import { createAnnounce } from './pipeline/store/announce.ts'
+import { createDirectory, type Directory } from './pipeline/directory.ts'
+import { createAnnounce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
 import { createAddressGuard, createUrlCheck } from './platform/address-guard.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
-import { openDatabase, sql, type Database } from './platform/db.ts'
+import { openDatabase, type Database } from './platform/db.ts'
+import { databaseNow } from './platform/server-facts.ts'
 import { randomText, uuidv7 } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createWakeups } from './platform/notify.ts'
@@ -42,84 +43,96 @@ export type App = {
 const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes' } as const
 const ALIGN_MS = 5_000
 const POLL_MS = 500
+const TELL_MS = 10
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
-  const { config, log, storage } = options
+  const { config } = options
   const system = systemClock()
-  const clock = options.clock ?? system
-  const database = openDatabase({ target: storage.target, connectionsMax: 10, applicationName: 'postroad', statementTimeoutMs: 5_000 })
-  const roles = new Set(config.ROLES)
-  const allow = outboundAllow(config)
-  const wakeups = createWakeups(database, (cause) => log.debug('wakeup.not_told', { cause }))
-  const deps: Deps = {
-    config,
-    database,
-    clock,
-    log,
-    cipher: storage.cipher,
-    wakeups,
-    outbound: createOutboundHttp({ allow }),
-    whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
-    baseUrl: () => publicUrl(config, port),
+  const address = { port: config.PORT }
+  const deps = createDeps(options, {
+    clock: options.clock ?? system,
+    baseUrl: () => publicUrl(config, address.port),
     configChanged: (projectId) => {
       directory.forget(projectId)
-      wakeups.tell(CHANNELS.config, projectId)
+      deps.wakeups.tell(CHANNELS.config, projectId)
     },
     lanesChanged: (lanes) => {
-      if (roles.has('deliver')) loop.changed(lanes)
-      wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes))
+      if (delivers) loop.changed(lanes)
+      deps.wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes))
     },
-    uuid: () => uuidv7(clock.now()),
-    randomText,
-    random: Math.random,
-  }
-  let port = config.PORT
+  })
+  const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
   const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: `Postroad/${VERSION}` })
-  const commit = createCommit(deps)
-  const road: Road = {
-    ...deps,
-    directory,
-    commit: options.commit?.(commit, deps) ?? commit,
-    announce: createAnnounce((lanes) => (roles.has('deliver') ? loop.hint(lanes) : wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes)))),
-  }
-  const surfaces = createSurfaces({ road, loop, version: VERSION })
+  const road = createRoad(options, { deps, directory, hint: delivers ? loop.hint : undefined })
+  const surfaces = createSurfaces({ road, load: () => loop.load(), version: VERSION })
   const tickers = [
     createTicker(deps, { everyMs: POLL_MS, name: 'directory.poll', work: () => directory.poll() }),
-    createTicker(deps, { everyMs: ALIGN_MS, name: 'clock.align', work: () => align(database, system) }),
-    ...(roles.has('work') ? [createUpkeep(deps)] : []),
+    createTicker(deps, { everyMs: ALIGN_MS, name: 'clock.align', work: () => align(deps.database, system) }),
+    ...(config.ROLES.includes('work') ? [createUpkeep(deps)] : []),
   ]
 
   return {
     deps,
     start: async () => {
-      await align(database, system)
-      await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
-      if (roles.has('deliver')) await wakeups.hear(CHANNELS.lanes, (payload) => loop.hint(lanesOf(payload)))
+      await align(deps.database, system)
+      await deps.wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
+      if (delivers) await deps.wakeups.hear(CHANNELS.lanes, (payload) => loop.changed(lanesOf(payload)))
       for (const ticker of tickers) ticker.start()
-      if (roles.has('deliver')) loop.start()
-      if (!roles.has('web')) return { port: 0, baseUrl: deps.baseUrl() }
-      port = await surfaces.listen()
-      return { port, baseUrl: deps.baseUrl() }
+      if (delivers) loop.start()
+      if (config.ROLES.includes('web')) address.port = await surfaces.listen()
+      return { port: address.port, baseUrl: deps.baseUrl() }
     },
     stop: async () => {
       await surfaces.close()
-      if (roles.has('deliver')) await loop.stop()
+      if (delivers) await loop.stop()
       await Promise.all(tickers.map((ticker) => ticker.stop()))
       await deps.outbound.close()
-      await database.close()
+      await deps.database.close()
     },
   }
 }
 
-/** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */
-async function align(database: Database, clock: SystemClock): Promise<void> {
-  const { now } = await database.one<{ now: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as now`)
-  clock.alignTo(now)
+function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' | 'configChanged' | 'lanesChanged'>): Deps {
+  const { config, log, storage } = options
+  const database = openDatabase({ target: storage.target, connectionsMax: 10, applicationName: 'postroad', statementTimeoutMs: 5_000 })
+  const allow = outboundAllow(config)
+  return {
+    ...parts,
+    config,
+    database,
+    log,
+    cipher: storage.cipher,
+    wakeups: createWakeups(database, (cause) => log.debug('wakeup.not_told', { cause })),
+    outbound: createOutboundHttp({ allow }),
+    whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
+    uuid: () => uuidv7(parts.clock.now()),
+    randomText,
+    random: Math.random,
+  }
 }
 
-function lanesOf(payload: string): readonly { workspaceId: string; destinationId: string }[] {
+type RoadParts = { readonly deps: Deps; readonly directory: Directory; readonly hint: ((lanes: readonly Lane[]) => void) | undefined }
+
+/** With one process nobody else needs to hear of new work; on a PostgreSQL of its own there may be other nodes. */
+function createRoad(options: AppOptions, { deps, directory, hint }: RoadParts): Road {
+  const commit = createCommit(deps)
+  const alone = hint !== undefined && deps.config.DATABASE_URL === undefined && deps.config.PROCESSES === 1
+  const announce = createAnnounce({
+    hint,
+    tell: alone ? undefined : (lanes) => deps.wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes)),
+    soon: (work) => deps.clock.wakeAt(deps.clock.now() + TELL_MS, work),
+  })
+  return { ...deps, directory, commit: options.commit?.(commit, deps) ?? commit, announce }
+}
+
+/** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */
+async function align(database: Database, clock: SystemClock): Promise<void> {
+  clock.alignTo(await databaseNow(database))
+}
+
+function lanesOf(payload: string): readonly Lane[] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- told by lanesChanged and announce only
-  return JSON.parse(payload) as readonly { workspaceId: string; destinationId: string }[]
+  return JSON.parse(payload) as readonly Lane[]
 }

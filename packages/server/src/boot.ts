@@ -5,6 +5,7 @@ import { StartError } from './platform/embedded-postgres.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { makeDays } from './platform/partitions.ts'
+import { databaseNow } from './platform/server-facts.ts'
 import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
@@ -36,7 +37,7 @@ export async function prepare(storage: Storage, log: Log): Promise<void> {
     await checkReachable(database)
     await checkDurability(database, log)
     await migrate(storage.target, MIGRATIONS)
-    await makeDays(database, DAY_TABLES, { now: Date.now(), daysAhead: 3 })
+    await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
   } finally {
     await database.close()
   }

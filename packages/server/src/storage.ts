@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createCipher, type Cipher } from './platform/cipher.ts'
 import type { Database, DatabaseTarget } from './platform/db.ts'
-import { sql } from './platform/db.ts'
 import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.ts'
 import type { Log } from './platform/log.ts'
+import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
 
 /** Where the data is, and the key that seals what is secret in it. */
 export type Storage = { readonly target: DatabaseTarget; readonly cipher: Cipher; stop(): Promise<void> }
@@ -49,32 +49,22 @@ async function keyInFolder(folder: string): Promise<Buffer> {
   return key
 }
 
-const DURABLE = { fsync: ['on'], full_page_writes: ['on'], synchronous_commit: ['on', 'remote_apply', 'remote_write', 'local'] } as const
-
 /** A 201 means durable only when PostgreSQL is set to be: says loudly which setting breaks the promise. Gives those settings. */
 export async function checkDurability(database: Database, log: Log): Promise<readonly string[]> {
-  const rows = await database.many<{ name: string; setting: string }>(sql`
-    select name, setting
-      from pg_settings
-     where name in ('fsync', 'full_page_writes', 'synchronous_commit')
-  `)
-  const broken = rows.filter(({ name, setting }) => name in DURABLE && !Object.entries(DURABLE).some(([key, ok]) => key === name && ok.some((value) => value === setting)))
-  for (const { name, setting } of broken) {
-    log.error('postgres.not_durable', { setting: `${name}=${setting}`, meaning: 'Events answered 201 can be lost. Set it to on.' })
+  const unsafe = await unsafeSettings(database)
+  for (const setting of unsafe) {
+    log.error('postgres.not_durable', { setting, meaning: 'Events answered 201 can be lost. Set it to on.' })
   }
-  return broken.map(({ name, setting }) => `${name}=${setting}`)
+  return unsafe
 }
 
 const VERSION_MIN = 150_000
 
 /** One clear line for a PostgreSQL that cannot be used at all. */
 export async function checkReachable(database: Database): Promise<void> {
-  try {
-    const { version } = await database.one<{ version: number }>(sql`select current_setting('server_version_num')::int as version`)
-    if (version < VERSION_MIN) throw new StartError(`The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; Postroad needs 15 or newer.`)
-  } catch (error) {
-    if (error instanceof StartError) throw error
+  const version = await serverVersion(database).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
     throw new StartError(`The PostgreSQL of DATABASE_URL cannot be used: ${why}. Check the host, port, user, password and database in it.`, { cause: error })
-  }
+  })
+  if (version < VERSION_MIN) throw new StartError(`The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; Postroad needs 15 or newer.`)
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, refuse } from '../domain/refusal.ts'
-import { sql } from '../platform/db.ts'
+import { databaseNow } from '../platform/server-facts.ts'
 import { metricsText, type Counters, type Gauge } from './metrics.ts'
 
 export type Health = {
@@ -14,7 +14,7 @@ export function mountHealth(fastify: FastifyInstance, deps: Deps, { counters, ga
   fastify.get('/healthz', () => ({ status: 'ok' }))
   fastify.get('/readyz', async (_request, reply) => {
     try {
-      await deps.database.one(sql`select 1 as ready`)
+      await databaseNow(deps.database)
       return { status: 'ready' }
     } catch {
       const refusal = refuse('overloaded', 'The database does not answer.')

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import type { Road } from '../pipeline/accept.ts'
-import type { DeliveryLoop } from '../pipeline/deliver/run.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
 import { mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
@@ -12,13 +11,20 @@ import { createRouter } from './router.ts'
 
 export type Surfaces = { listen(): Promise<number>; close(): Promise<void> }
 
+export type SurfacesOptions = {
+  readonly road: Road
+  /** What the delivery loop holds right now, for gauges. */
+  readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
+  readonly version: string
+}
+
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
-export function createSurfaces({ road, loop, version }: { road: Road; loop: Pick<DeliveryLoop, 'load'>; version: string }): Surfaces {
+export function createSurfaces({ road, load, version }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
   const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }))
   const gauges = (): readonly Gauge[] => {
-    const { lanes, requests, unsettled } = loop.load()
+    const { lanes, requests, unsettled } = load()
     return [
       { name: 'postroad_delivery_lanes', help: 'Destinations this process sends for.', value: lanes },
       { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { LIMITS, REASONS, type ErrorBody } from '@postroad/contract'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
@@ -9,7 +9,7 @@ import { createListener, newRequestId, type Handler } from './http.ts'
  * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
  * Errors become a body here and nowhere else.
  */
-export function createRouter(deps: Deps, route: (fallback: Handler) => Handler): FastifyInstance<Server> {
+export function createRouter(deps: Deps, route: (fallback: Handler) => Handler): FastifyInstance {
   const fastify = Fastify({
     serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response))),
     genReqId: newRequestId,
@@ -30,7 +30,7 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler):
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-function notFound(fastify: FastifyInstance<Server>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function notFound(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const url = request.url.split('?')[0] ?? '/'
   const allowed = METHODS.filter((method) => method !== request.method && fastify.findRoute({ method, url }) !== null)
   const refusal = refuse(allowed.length > 0 ? 'method_not_allowed' : 'route_not_found')

@@ -9,7 +9,7 @@ export function createTicker(
 ): Ticker {
   let stopping = false
   let running: Promise<void> = Promise.resolve()
-  let cancel: () => void = () => undefined
+  let cancel = nothing
   const run = async (): Promise<void> => {
     try {
       await of.work()
@@ -29,4 +29,8 @@ export function createTicker(
       return running
     },
   }
+}
+
+function nothing(): void {
+  // Until there is an alarm to take back.
 }

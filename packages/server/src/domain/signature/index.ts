@@ -8,7 +8,7 @@ import { verifyPaymentsProvider } from './payments-provider.ts'
 import { verifyStandardWebhooks } from './standard-webhooks.ts'
 
 export type { Signed, SignatureFailure } from './digest.ts'
-export { type DeliveryToSign, signDelivery, verifyServiceSignature } from './service-signature.ts'
+export { signDelivery, verifyServiceSignature } from './service-signature.ts'
 
 export type SignatureToVerify = Signed & { readonly settings: VerificationSettings }
 

@@ -18,13 +18,11 @@ import {
   type GrantRow,
   type HeldAt,
   type LaneAt,
+  type LaneReadRow,
 } from '../../resources/lanes/queries.ts'
 import { bumpConfig } from '../../resources/projects/queries.ts'
-import type { Answer, Begun, Held, LaneKey, Leased, LeaseInput, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
-import type { Evidence } from './send.ts'
-
-/** What a begun attempt carries to the sender. */
-export type Cargo = BegunRow
+import type { Cargo, Evidence } from './cargo.ts'
+import type { Answer, Begun, Held, LaneKey, LaneRead, Leased, LeaseInput, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
 
 export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
 
@@ -106,21 +104,17 @@ async function read(deps: Deps, input: ReadInput): Promise<ReadAnswer> {
     now: new Date(deps.clock.now()),
   })
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
-  return {
-    lanes: input.reads.map(({ lane, fence }, index) => {
-      const row = byOrdinal.get(index + 1)
-      const settings = { max_in_flight: row?.max_in_flight ?? 1, schedule_seconds: row?.schedule_seconds ?? null, timeout_ms: row?.timeout_ms ?? 1_000 }
-      return {
-        lane,
-        fence,
-        status: row?.status ?? 'lost',
-        settings: settingsOf(settings),
-        due: row?.due ?? [],
-        next_due_in_ms: row?.next_due_in_ms ?? null,
-      }
-    }),
-  }
+  return { lanes: input.reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) })) }
 }
+
+/** A lane whose destination is gone has no settings; nobody looks at those of a lost lane. */
+function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
+  if (row === undefined || row.status === 'lost') return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }
+  const { status, due, next_due_in_ms } = row
+  return { status, settings: settingsOf(row), due, next_due_in_ms }
+}
+
+const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000 }
 
 async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
@@ -158,9 +152,11 @@ async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone:
   return turned
 }
 
+const NOTHING_SEEN: Evidence = { durationMs: null, headers: null, body: null, truncated: null, detail: null }
+
 function settleRow(settle: Settle, now: Date): SettleRow {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- evidence is handed through the machine unread; send.ts makes it
-  const evidence = settle.result?.evidence as Evidence | undefined
+  const seen = (settle.result?.evidence ?? NOTHING_SEEN) as Evidence
   return {
     ...heldAt(settle),
     deliveryId: settle.delivery_id,
@@ -169,12 +165,12 @@ function settleRow(settle: Settle, now: Date): SettleRow {
     next: settle.next,
     nextAttemptAt: settle.next_attempt_in_ms === null ? null : new Date(now.getTime() + settle.next_attempt_in_ms),
     errorCode: settle.error_code,
-    errorDetail: evidence?.detail ?? null,
-    durationMs: evidence?.durationMs ?? null,
+    errorDetail: seen.detail,
+    durationMs: seen.durationMs,
     status: settle.result?.type === 'response' ? settle.result.status : null,
-    headers: evidence?.headers ?? null,
-    body: evidence?.body ?? null,
-    truncated: evidence?.truncated ?? null,
+    headers: seen.headers,
+    body: seen.body,
+    truncated: seen.truncated,
   }
 }
 

@@ -1,16 +1,15 @@
 import type { Deps } from '../../context.ts'
+import type { LaneAt as Lane } from '../../resources/lanes/queries.ts'
 import { DELIVER_LIMITS } from './limits.ts'
 import { DeliveryMachine, type DeliveryLoad } from './machine.ts'
 import type { Answer, Effect, Event } from './ports.ts'
 import { createPostgresStore, laneKey } from './postgres-store.ts'
 import { createSender } from './send.ts'
 
-export type Lane = { readonly workspaceId: string; readonly destinationId: string }
-
 export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
-  hint(lanes: readonly Lane[]): void
+  readonly hint: (lanes: readonly Lane[]) => void
   /** The destinations of these lanes changed. */
   changed(lanes: readonly Lane[]): void
   /** No new attempts; what is under way ends and is settled, then every lane is given back. */
@@ -24,7 +23,7 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
   const store = createPostgresStore(deps)
   const sender = createSender(deps, options.userAgent)
   const stopped = Promise.withResolvers<void>()
-  let cancelAlarm: () => void = () => undefined
+  let cancelAlarm = nothing
 
   const handle = (event: Event): void => {
     for (const effect of machine.handle(event, deps.clock.now())) perform(effect)
@@ -80,4 +79,8 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
     },
     load: () => machine.load,
   }
+}
+
+function nothing(): void {
+  // Until there is an alarm to take back.
 }

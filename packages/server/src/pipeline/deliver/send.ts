@@ -5,17 +5,8 @@ import { secretPlace } from '../../domain/secret-place.ts'
 import { signDelivery } from '../../domain/signature/index.ts'
 import type { OutboundResult } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
+import type { Cargo, Evidence } from './cargo.ts'
 import type { Begun, HttpResult } from './ports.ts'
-import type { Cargo } from './postgres-store.ts'
-
-/** What the sender saw of an attempt, on its way to the attempt's row. */
-export type Evidence = {
-  readonly durationMs: number
-  readonly headers: string | null
-  readonly body: string | null
-  readonly truncated: boolean | null
-  readonly detail: string | null
-}
 
 type Target = {
   readonly url: string

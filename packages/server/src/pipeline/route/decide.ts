@@ -1,9 +1,9 @@
-import { encodeId, type Decision, type Failure } from '@postroad/contract'
+import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import type { CompiledConditions } from '../../domain/condition.ts'
 import { stringifyJson } from '../../domain/json-text.ts'
 import type { CompiledMappings } from '../../domain/mapping.ts'
 import type { RecordDraft, Routed, Verified } from '../types.ts'
+import { explain } from './explain.ts'
 import { fanOut } from './fan-out.ts'
 
 type Ids = Pick<Deps, 'uuid'>
@@ -74,22 +74,4 @@ function draft(ids: Ids, from: { dataset: string; mappings: CompiledMappings | u
   const mapped = mappings?.(verified.payload) ?? 'whole'
   if (mapped === 'whole') return { id: ids.uuid(), dataset, payload: verified.payload, data: whole(verified) }
   return { id: ids.uuid(), dataset, payload: mapped.data, data: stringifyJson(mapped.data) }
-}
-
-const SAW_CHARS_MAX = 200
-
-/** The first condition that failed and the value it saw, short enough to be kept with every event. */
-export function explain(conditions: CompiledConditions, payload: unknown): Failure | null {
-  const failure = conditions.firstFailure(payload)
-  if (failure === undefined) return null
-  const { condition, index, saw } = failure
-  const op = 'op' in condition ? condition.op : 'equals'
-  const expected = 'equals' in condition ? condition.equals : 'value' in condition ? condition.value : undefined
-  return { index, path: condition.path, op, ...(expected === undefined ? {} : { expected }), ...(saw === undefined ? {} : { saw: short(saw) }) }
-}
-
-function short(value: unknown): unknown {
-  const text = typeof value === 'string' ? value : (stringifyJson(value) ?? '')
-  if (text.length <= SAW_CHARS_MAX) return value
-  return `${text.slice(0, SAW_CHARS_MAX)}…`
 }

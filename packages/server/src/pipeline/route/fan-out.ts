@@ -2,7 +2,7 @@ import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { DestinationPlan } from '../directory.ts'
 import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
-import { explain } from './decide.ts'
+import { explain } from './explain.ts'
 
 type Considered = Decision['destinations'][number]
 

@@ -1,5 +1,5 @@
 import { reject, type Decoded } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /** Parses the body; JSON keeps its text as it came. */
 export const checkBody: Check = (_deps, passage) => {

@@ -1,6 +1,6 @@
 import { DATASET_NAME, LIMITS } from '@postroad/contract'
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /** A dataset is made by its first event, so its name is checked where it is used. */
 export const checkDataset: Check = (_deps, { receiver: { plan, dataset } }) => {

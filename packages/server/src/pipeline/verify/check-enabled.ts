@@ -1,5 +1,5 @@
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /** Contract part 4, rule 3: a disabled endpoint answers 503, not 404. */
 export const checkEnabled: Check = (_deps, { receiver }) =>

@@ -1,5 +1,5 @@
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /** Bodies are taken as they are sent; a compressed one is refused before anything reads it. */
 export const checkEncoding: Check = (_deps, { captured }) => {

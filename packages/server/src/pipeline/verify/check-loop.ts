@@ -1,6 +1,6 @@
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 

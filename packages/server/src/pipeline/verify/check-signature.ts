@@ -1,6 +1,6 @@
 import { verifySignature } from '../../domain/signature/index.ts'
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /**
  * Contract part 2: the scheme's check over the raw bytes, before idempotency, quota and storage.

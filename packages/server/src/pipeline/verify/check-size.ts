@@ -1,5 +1,5 @@
 import { reject } from '../types.ts'
-import type { Check } from './ladder.ts'
+import type { Check } from './passage.ts'
 
 /** Reads the body, up to the limit and no further. */
 export const checkSize: Check = async (deps, passage) => {

@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import type { Directory } from '../directory.ts'
-import type { Captured, Receiver, Rejected, Verified } from '../types.ts'
+import type { Captured, Rejected, Verified } from '../types.ts'
 import { checkBody } from './check-body.ts'
 import { checkDataset } from './check-dataset.ts'
 import { checkEnabled } from './check-enabled.ts'
@@ -9,19 +9,8 @@ import { checkLoop } from './check-loop.ts'
 import { checkSignature } from './check-signature.ts'
 import { checkSize } from './check-size.ts'
 import { checkSuspended } from './check-suspended.ts'
+import type { Check, Passage } from './passage.ts'
 import { resolveReceiver } from './resolve-receiver.ts'
-
-/** What the rungs pass on to each other: filled from top to bottom, read only below. */
-export type Passage = {
-  readonly captured: Captured
-  readonly receiver: Receiver
-  body: Buffer
-  payload: unknown
-  text: string
-  hops: number
-}
-
-export type Check = (deps: Deps, passage: Passage) => Rejected | undefined | Promise<Rejected | undefined>
 
 /**
  * The order is the contract's: what needs no body comes before the body is read, what needs no parsing before it is

@@ -1,4 +1,5 @@
 import type { Deps } from '../../context.ts'
+import type { CredentialRow } from '../../resources/credentials/queries.ts'
 import type { Directory } from '../directory.ts'
 import { reject, type Address, type Captured, type Receiver, type Rejected } from '../types.ts'
 
@@ -12,13 +13,16 @@ export async function resolveReceiver(deps: Deps & { directory: Directory }, cap
   const nobody = address.kind === 'url' ? unknownEndpoint : unknownKey
   const found = deps.directory.credential(text)
   const credential = found instanceof Promise ? await found : found
-  if (credential === undefined || credential.project_id === null) return nobody
-  if (credential.kind !== (address.kind === 'url' ? 'webhook_url' : 'ingest_key')) return nobody
-  if (credential.expires_at !== null && credential.expires_at.getTime() <= captured.receivedAt) return nobody
+  if (credential === undefined || credential.project_id === null || !opens(credential, captured)) return nobody
   const loaded = deps.directory.plan(credential.project_id, credential.workspace_id)
   const plan = loaded instanceof Promise ? await loaded : loaded
   if (plan === undefined) return nobody
   return receiverFor(address, { plan, subjectId: credential.subject_id }) ?? (address.kind === 'key_webhook' ? unknownEndpoint : nobody)
+}
+
+function opens(credential: CredentialRow, { address, receivedAt }: Captured): boolean {
+  if (credential.kind !== (address.kind === 'url' ? 'webhook_url' : 'ingest_key')) return false
+  return credential.expires_at === null || credential.expires_at.getTime() > receivedAt
 }
 
 function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | undefined {

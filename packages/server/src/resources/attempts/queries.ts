@@ -1,5 +1,5 @@
 import { sql, type Db } from '../../platform/db.ts'
-import type { HeldAt, LaneAt } from '../lanes/queries.ts'
+import type { HeldAt, LaneAt } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
   readonly deliveryId: string
@@ -41,13 +41,14 @@ export type TurnRow = { readonly begun: readonly BegunRow[]; readonly applied: r
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
  * the commit. An attempt row is committed here, before its request starts.
  */
+// oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
   db: Db,
   at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; now: Date },
 ): Promise<TurnRow> {
   const { settles, begins, now } = at
   const lanes = distinctLanes([...settles, ...begins])
-  const row = await db.one<{ begun: readonly object[]; applied: readonly string[]; lanes: readonly (HeldAt & { paused: boolean })[] }>(sql`
+  const turned = await db.one<{ begun: readonly object[]; applied: readonly string[]; lanes: readonly (HeldAt & { paused: boolean })[] }>(sql`
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence,
              w.suspended_at is not null or not t.enabled as paused,
@@ -154,11 +155,11 @@ export async function turn(
                     ), '[]') as begun
   `)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built by json_build_object above; times come as text
-  const begun = (row.begun as readonly (Omit<BegunRow, 'received_at'> & { received_at: string })[]).map((begin) => ({
+  const begun = (turned.begun as readonly (Omit<BegunRow, 'received_at'> & { received_at: string })[]).map((begin) => ({
     ...begin,
     received_at: new Date(begin.received_at),
   }))
-  return { begun, applied: row.applied, lanes: row.lanes }
+  return { begun, applied: turned.applied, lanes: turned.lanes }
 }
 
 function distinctLanes(rows: readonly LaneAt[]): readonly LaneAt[] {

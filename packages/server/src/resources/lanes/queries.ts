@@ -87,6 +87,7 @@ export type CandidateRow = {
  * `sending`. Lanes that another transaction is granting are skipped; whether a lane is free is asked after the lock.
  * Any-lane look-ups walk the index of waiting deliveries from destination to destination, so idle ones cost nothing.
  */
+// oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function lockCandidates(
   db: Db,
   at: { wanted: readonly LaneAt[] | 'any'; now: Date; limit: number },
@@ -248,12 +249,13 @@ export function heldElsewhere(db: Db, at: { lanes: readonly LaneAt[]; owner: str
   `)
 }
 
+/** `lost`: another holds the lane, or its destination is gone; then nothing else is meant. */
 export type LaneReadRow = {
   readonly ordinal: number
   readonly status: 'held' | 'paused' | 'lost'
-  readonly max_in_flight: number | null
+  readonly max_in_flight: number
   readonly schedule_seconds: readonly number[] | null
-  readonly timeout_ms: number | null
+  readonly timeout_ms: number
   readonly due: readonly string[]
   readonly next_due_in_ms: number | null
 }

@@ -24,16 +24,18 @@ export type EventRows = {
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
+const time = (ms: number): string => new Date(ms).toISOString()
+
 /**
  * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a
  * process may die at any instruction and no 201 is broken. The only statement that writes four rooms' tables.
  */
+// oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
   const submissions = events.map((event) => event.submission)
   const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
-  const time = (ms: number): string => new Date(ms).toISOString()
   await db.run(sql`
     with new_submissions as (
       insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,

@@ -1,1 +1,1 @@
-export { findFirstWorkspace, findMember, findOwner, findWorkspace, insertOwner, insertWorkspace, type WorkspaceRow } from './queries.ts'
+export { findFirstWorkspace, findMember, findOwner, findWorkspace, insertOwner, insertWorkspace } from './queries.ts'

@@ -37,7 +37,7 @@ function sentenceOf(issues: readonly z.core.$ZodIssue[], where: string): string 
   if (issue === undefined) return `The ${where} is not valid.`
   const path = issue.path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '')
   const place = path === '' ? where : path
-  if (issue.code === 'unrecognized_keys' && /^Unrecognized key/.test(issue.message)) {
+  if (issue.code === 'unrecognized_keys' && issue.message.startsWith('Unrecognized key')) {
     return `${place}: "${issue.keys.join('", "')}" is not a member of this request; remove it.`
   }
   return `${place}: ${issue.message.replace(/^Invalid input: e/, 'e').replace(/\.?$/, '.')}`

@@ -24,7 +24,7 @@ export function createIngestHandler(options: IngestOptions): Handler {
     const path = pathOf(request.url ?? '/')
     const address = request.method === 'POST' ? addressOf(path) : undefined
     if (address === undefined) options.otherwise(request, response)
-    else void answer(options, { address, request, response })
+    else void serve(options, { address, request, response })
   }
 }
 
@@ -35,7 +35,7 @@ function pathOf(url: string): string {
 
 type Exchange = { readonly address: Address; readonly request: IncomingMessage; readonly response: ServerResponse }
 
-async function answer(options: IngestOptions, { address, request, response }: Exchange): Promise<void> {
+async function serve(options: IngestOptions, { address, request, response }: Exchange): Promise<void> {
   const { road, counters } = options
   response.setHeader('Request-Id', newRequestId())
   try {

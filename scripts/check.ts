@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+
+/**
+ * Everything that is checked without running the product: types, lint, walls, unused code, documents. Seconds, no database.
+ * What fails is printed whole; what passes is one word.
+ */
+const bin = (name: string): string => `node_modules/.bin/${name}`
+
+const CHECKS = [
+  { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--noEmit'] },
+  { name: 'lint', command: [bin('oxlint'), 'packages', 'scripts'] },
+  { name: 'walls', command: [process.execPath, bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'packages', 'scripts'] },
+  { name: 'unused', command: [bin('knip')] },
+  { name: 'documents', command: [process.execPath, 'scripts/check-docs.ts'] },
+  { name: 'rooms', command: [process.execPath, 'scripts/check-rooms.ts'] },
+  { name: 'settings', command: [process.execPath, 'scripts/docs-config.ts', '--check'] },
+] as const
+
+type Result = { readonly name: string; readonly ok: boolean; readonly said: string; readonly seconds: number }
+
+function run({ name, command }: (typeof CHECKS)[number]): Promise<Result> {
+  const began = performance.now()
+  const [file, ...args] = command
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0' } })
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    child.on('close', (code) => resolve({ name, ok: code === 0, said, seconds: (performance.now() - began) / 1_000 }))
+  })
+}
+
+const waiting = [...CHECKS]
+const results: Result[] = []
+await Promise.all(
+  Array.from({ length: Math.max(2, Math.floor(availableParallelism() / 2)) }, async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const result = await run(check)
+      results.push(result)
+      console.log(`${result.ok ? 'ok    ' : 'FAILED'}  ${result.name}  ${result.seconds.toFixed(1)} s`)
+      if (!result.ok) console.log(result.said)
+    }
+  }),
+)
+process.exitCode = results.every((result) => result.ok) ? 0 : 1
