@@ -136,6 +136,10 @@ export class Invariants {
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
       must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, `${delivery_id} waits, and nothing hinders it`)
     }
+    for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
+      const longestMs = this.#store.lane(lane).settings.timeout_ms
+      must(outcome !== null || started_at > patient - longestMs, `${attempt_id} is open longer than a request can last`)
+    }
   }
 
   /** When the faults have stopped and time has passed, everything is where it belongs. */

@@ -46,7 +46,7 @@ export interface Plan {
 
 export const NO_STORE_FAULTS: StoreFaults = { refused: 0, unknown: 0, slow: 0 }
 export const NO_NETWORK_FAULTS: Network = { lostResponses: 0, lateResponses: 0, connectionErrors: 0 }
-export const ARRIVALS_MS = HOUR_MS
+const ARRIVALS_MS = 60 * MINUTE_MS
 export const FAULTS_MS = 3 * HOUR_MS
 
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']

@@ -180,7 +180,8 @@ export class SimWorker implements Witness {
     if (roll < faults.refused + faults.unknown) {
       this.#trouble('unknown')
       // It may never happen, have happened, or happen later than anybody expects.
-      if (rng.chance(0.6)) agenda.after(latencyMs * rng.between(0, 2), () => this.#apply(effect))
+      const appliesMs = rng.chance(0.3) ? rng.between(0, 10_000) : latencyMs * rng.next()
+      if (rng.chance(0.6)) agenda.after(appliesMs, () => this.#apply(effect))
       agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'unknown' })))
       return
     }

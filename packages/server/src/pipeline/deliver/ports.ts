@@ -204,14 +204,10 @@ export type Event =
   | { readonly type: 'stop' }
   | StoreAnswer
 
-/** The four ports. The machine sees none of them; its executor does. `send` never rejects. */
-export interface Ports {
-  readonly clock: { now(): number; wakeAt(at: number, wake: () => void): void }
-  readonly rng: { random(): number }
-  readonly http: { send(attempt: Begun, timeoutMs: number): Promise<HttpResult> }
-  readonly store: StorePort
-}
-
+/**
+ * The store's port. The other three are plain: a clock that never goes back, a draw from [0, 1), and a request that ends
+ * in an `HttpResult` and never rejects. Each operation must be answered in the end: one that hangs is `unknown`.
+ */
 export interface StorePort {
   lease(input: LeaseInput): Promise<Answer<Leased>>
   renew(input: RenewInput): Promise<Answer<Renewed>>
