@@ -29,6 +29,7 @@ export const REASONS = {
   unauthorized: { status: 401, text: 'Sign in, or send an admin API key as "Authorization: Bearer hk_…".' },
   api_key_expired: { status: 401, text: 'This API key has expired. Create a new one in the console.' },
   api_key_revoked: { status: 401, text: 'This API key was revoked. Create a new one in the console.' },
+  csrf_header_missing: { status: 403, text: 'A change made with the session cookie needs the header X-Requested-With.' },
   insufficient_role: { status: 403, text: 'Your role does not allow this. Ask an admin of the workspace.' },
   project_out_of_scope: {
     status: 403,

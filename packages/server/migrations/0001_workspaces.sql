@@ -25,6 +25,24 @@ create table members (
   primary key (workspace_id, user_id)
 );
 
+-- One-time links and the sessions they open: found by hash alone, so they are no tenant tables.
+create table sign_in_links (
+  hash bytea primary key,
+  workspace_id uuid not null,
+  user_id uuid not null,
+  expires_at timestamptz not null,
+  used_at timestamptz
+);
+
+create table sessions (
+  hash bytea primary key,
+  workspace_id uuid not null,
+  user_id uuid not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  revoked_at timestamptz
+);
+
 create table projects (
   workspace_id uuid not null references workspaces (id),
   id uuid not null,

@@ -12,7 +12,7 @@ export async function bootstrapCommand(environment: Readonly<Record<string, stri
     const { first_run: _first, ...shown } = made
     const text = flags.includes('--json')
       ? JSON.stringify(shown)
-      : [`Endpoint   ${made.webhook.public_url}`, `API key    ${made.api_key}`, `Workspace  ${made.workspace.slug}/${made.project.slug}`].join('\n')
+      : [`Endpoint   ${made.webhook.public_url}`, `API key    ${made.api_key}`, `Workspace  ${made.workspace.slug}/${made.project.slug}`, `Console    ${made.sign_in_url}`].join('\n')
     process.stdout.write(`${text}\n`)
     return 0
   } finally {

@@ -12,9 +12,8 @@ export async function serveCommand(environment: Environment): Promise<number> {
 
   const { app, storage, log } = await boot(environment, { mode: 'own' })
   try {
-    const installed = await bootstrap(app.deps)
     const { baseUrl } = await app.start()
-    process.stdout.write(welcome({ ...installed, baseUrl }))
+    process.stdout.write(welcome(await bootstrap(app.deps)))
     log.info('server.started', { url: baseUrl, pid: process.pid })
     await ended.promise
     log.info('server.stopping')
@@ -34,14 +33,14 @@ function once(first: () => void): () => void {
   }
 }
 
-/** The three lines of a first run (and of every later one): where to look, where to send, and how. */
-function welcome({ webhook, baseUrl }: Bootstrapped & { baseUrl: string }): string {
-  const url = new URL(webhook.public_url).pathname
+/** The three lines of a first run, and of every later one: where to look, where to send, and how. */
+function welcome({ webhook, sign_in_url }: Bootstrapped): string {
+  const url = webhook.public_url
   return [
     '',
-    `  Console    ${baseUrl}/`,
-    `  Endpoint   ${baseUrl}${url}`,
-    `  Try it     curl -H 'Content-Type: application/json' -d '{"hello":"world"}' ${baseUrl}${url}`,
+    `  Console    ${sign_in_url}`,
+    `  Endpoint   ${url}`,
+    `  Try it     curl -H 'Content-Type: application/json' -d '{"hello":"world"}' ${url}`,
     '',
     '',
   ].join('\n')

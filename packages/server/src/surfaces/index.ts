@@ -3,6 +3,8 @@ import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
 import { mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
+import { mountSession } from './admin/session.ts'
+import { mountFirstRun } from './first-run.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
@@ -33,7 +35,9 @@ export function createSurfaces({ road, load, version }: SurfacesOptions): Surfac
     ]
   }
   mountHealth(router, road, { counters, gauges })
+  mountSession(router, road)
   mountAdmin(router, road)
+  mountFirstRun(router)
   router.get('/openapi.json', () => openApi(road.baseUrl(), version))
 
   return {

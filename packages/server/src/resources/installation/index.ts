@@ -6,6 +6,7 @@ import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { identifyApiKey, mintApiKey } from '../api-keys/index.ts'
 import { findDefaultProject, insertProject } from '../projects/index.ts'
+import { mintSignInLink } from '../sessions/index.ts'
 import { webhooks } from '../webhooks/index.ts'
 import { findFirstWorkspace, findOwner, insertOwner, insertWorkspace } from '../workspaces/index.ts'
 import { findInstalled, lockBootstrap, putInstalled } from './queries.ts'
@@ -16,6 +17,8 @@ export type Bootstrapped = {
   readonly project: { readonly id: string; readonly slug: string }
   readonly webhook: { readonly id: string; readonly slug: string; readonly public_url: string }
   readonly api_key: string
+  /** Signs the owner in once, within an hour; a new one at each call. */
+  readonly sign_in_url: string
   /** Whether this call made the workspace. */
   readonly first_run: boolean
 }
@@ -41,6 +44,7 @@ export function bootstrap(deps: Deps): Promise<Bootstrapped> {
       project: { id: encodeId('project', project.id), slug: project.slug },
       webhook: { id: webhook.id, slug: webhook.slug, public_url: webhook.public_url },
       api_key: await bootstrapKey(inProject),
+      sign_in_url: await mintSignInLink(inProject),
       first_run: found === undefined,
     }
   })

@@ -10,11 +10,12 @@ import { refuse } from '../../domain/refusal.ts'
 export function readInput(route: Route, request: FastifyRequest): object {
   const params = route.params === undefined ? {} : parsed(route.params, { value: request.params, where: 'path' })
   const query = route.query === undefined ? {} : parsed(route.query, { value: request.query, where: 'query' })
-  const body = route.body === undefined ? {} : parsed(route.body, { value: bodyOf(request), where: 'body' })
+  const body = route.body === undefined ? {} : parsed(route.body, { value: parseJsonBody(request), where: 'body' })
   return { ...params, ...query, ...body }
 }
 
-function bodyOf(request: FastifyRequest): unknown {
+/** The JSON of a request's body; an empty body is an empty object. */
+export function parseJsonBody(request: FastifyRequest): unknown {
   if (typeof request.body !== 'string' || request.body.trim() === '') return {}
   try {
     return JSON.parse(request.body)
