@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from './config.ts'
 import { outboundAllow, publicUrl } from './config.ts'
-import type { Deps } from './context.ts'
+import type { Deps, LanesChange } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
-import { createDeliveryLoop } from './pipeline/deliver/run.ts'
+import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
 import { createAnnounce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
@@ -40,7 +40,7 @@ export type App = {
   stop(): Promise<void>
 }
 
-const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes' } as const
+const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes', changes: 'postroad_changes' } as const
 const ALIGN_MS = 5_000
 const POLL_MS = 500
 const TELL_MS = 10
@@ -57,9 +57,9 @@ export function createApp(options: AppOptions): App {
       directory.forget(projectId)
       deps.wakeups.tell(CHANNELS.config, projectId)
     },
-    lanesChanged: (lanes) => {
-      if (delivers) loop.changed(lanes)
-      deps.wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes))
+    lanesChanged: ({ lanes, halted }) => {
+      if (delivers) loop.changed(lanes, halted)
+      deps.wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, halted }))
     },
   })
   const delivers = config.ROLES.includes('deliver')
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions): App {
     start: async () => {
       await align(deps.database, system)
       await deps.wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
-      if (delivers) await deps.wakeups.hear(CHANNELS.lanes, (payload) => loop.changed(lanesOf(payload)))
+      if (delivers) await hearLanes(deps, loop)
       for (const ticker of tickers) ticker.start()
       if (delivers) loop.start()
       if (config.ROLES.includes('web')) address.port = await surfaces.listen()
@@ -132,7 +132,13 @@ async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
 }
 
-function lanesOf(payload: string): readonly Lane[] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- told by lanesChanged and announce only
-  return JSON.parse(payload) as readonly Lane[]
+/** What other processes tell of lanes: new work after their commits, and destinations that changed. */
+async function hearLanes(deps: Deps, loop: DeliveryLoop): Promise<void> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- told by announce only
+  await deps.wakeups.hear(CHANNELS.lanes, (payload) => loop.hint(JSON.parse(payload) as readonly Lane[]))
+  await deps.wakeups.hear(CHANNELS.changes, (payload) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- told by lanesChanged only
+    const { lanes, halted } = JSON.parse(payload) as LanesChange
+    loop.changed(lanes, halted)
+  })
 }

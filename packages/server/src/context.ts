@@ -22,11 +22,16 @@ export type Deps = {
   readonly baseUrl: () => string
   /** Tells this node at once, and the others, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void
-  /** Tells the senders that there may be work in these lanes. A hint. */
-  readonly lanesChanged: (lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]) => void
+  /** Tells the senders that the destinations of these lanes changed, or were switched off. A hint. */
+  readonly lanesChanged: (change: LanesChange) => void
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
   readonly random: () => number
+}
+
+export type LanesChange = {
+  readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]
+  readonly halted: boolean
 }
 
 /** What a verb has: the process, who acts, and where. `db` is the pool, or the transaction that `inTransaction` opened. */

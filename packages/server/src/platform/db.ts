@@ -45,7 +45,10 @@ export class DbError extends Error {
   }
 }
 
-const UNKNOWN_OUTCOMES = new Set(['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
+/** Longer than a statement may take: no answer by then means that the connection is gone without saying so. */
+const ANSWER_MS = 15_000
+
+const UNKNOWN_OUTCOMES = new Set(['NO_ANSWER', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
 
 export type DatabaseTarget = { readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
 
@@ -121,13 +124,17 @@ function asDb(runner: Runner): Db {
 }
 
 async function guarded<T>(work: () => PromiseLike<T>): Promise<T> {
+  const deadline = Promise.withResolvers<never>()
+  const timer = setTimeout(() => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')), ANSWER_MS)
   try {
-    return await work()
+    return await Promise.race([work(), deadline.promise])
   } catch (error) {
     if (error instanceof Error && 'code' in error && typeof error.code === 'string' && !(error instanceof DbError)) {
       throw new DbError(error, error.code)
     }
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -10,8 +10,8 @@ export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
   readonly hint: (lanes: readonly Lane[]) => void
-  /** The destinations of these lanes changed. */
-  changed(lanes: readonly Lane[]): void
+  /** The destinations of these lanes changed; `halted`: they were switched off, so nothing more is begun. */
+  changed(lanes: readonly Lane[], halted: boolean): void
   /** No new attempts; what is under way ends and is settled, then every lane is given back. */
   stop(): Promise<void>
   load(): DeliveryLoad
@@ -25,8 +25,11 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
   const stopped = Promise.withResolvers<void>()
   let cancelAlarm = nothing
 
+  // The machine's time never goes back, whatever the database's clock is found to be.
+  let latest = -Infinity
   const handle = (event: Event): void => {
-    for (const effect of machine.handle(event, deps.clock.now())) perform(effect)
+    latest = Math.max(latest, deps.clock.now())
+    for (const effect of machine.handle(event, latest)) perform(effect)
   }
   const ask = <T>(op: number, operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void => {
     operation.then(
@@ -69,9 +72,9 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
   return {
     start: () => handle({ type: 'woke' }),
     hint,
-    changed: (lanes) => {
+    changed: (lanes, halted) => {
       sender.forget(lanes.map((lane) => lane.destinationId))
-      hint(lanes)
+      handle({ type: halted ? 'halted' : 'hinted', lanes: lanes.map(laneKey) })
     },
     stop: () => {
       handle({ type: 'stop' })

@@ -60,7 +60,8 @@ export const deliveries: Room<'deliveries'> = {
       const replayed = await replayDelivery(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })
       if (replayed === undefined) throw refuse('invalid_state', WHY_NOT[held.state])
       await audit(tx, { action: 'replay_delivery', target: encodeId('delivery', id) })
-      tx.afterCommit(() => tx.lanesChanged([{ workspaceId: tx.workspaceId, destinationId: replayed.destination_id }]))
+      const lane = { workspaceId: tx.workspaceId, destinationId: replayed.destination_id }
+      tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
       const row = await findDelivery(tx.db, { ...tx, id })
       if (row === undefined) throw refuse('not_found')
       return { delivery: present(row) }

@@ -29,7 +29,8 @@ export const update: Room<'destinations'>['update'] = (ctx, input) => {
     const members = Object.keys(input).filter((member) => member !== 'id')
     await audit(tx, { action: 'update_destination', target: encodeId('destination', held.id), details: { changed: members } })
     await configChanged(tx)
-    tx.afterCommit(() => tx.lanesChanged([{ workspaceId: tx.workspaceId, destinationId: held.id }]))
+    const lane = { workspaceId: tx.workspaceId, destinationId: held.id }
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: !row.enabled }))
     return { destination: presentDestination(tx, row) }
   })
 }
