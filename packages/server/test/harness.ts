@@ -19,6 +19,7 @@ export type World = {
   readonly installed: Bootstrapped
   /** The first endpoint's URL. */
   readonly endpoint: string
+  readonly storage: Storage
   /** A request to the admin API with the bootstrap key; gives status, headers and the parsed body. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   stop(): Promise<void>
@@ -31,13 +32,14 @@ export type WorldOptions = {
   readonly commit?: AppOptions['commit']
   /** Milliseconds since 1970 where the clock stands. */
   readonly now?: number
+  /** A second node on this one's database, which keeps it; without one the world makes a database of its own. */
+  readonly beside?: World
 }
 
 const START = Date.parse('2026-01-15T12:00:00Z')
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const own = await aDatabase()
-  const storage: Storage = { target: own.target, cipher: createCipher([randomBytes(32)]), stop: () => Promise.resolve() }
+  const storage = options.beside?.storage ?? (await aStorage())
   const clock = testClock(options.now ?? START)
   const config = readConfig({ PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
   const app = createApp({
@@ -63,12 +65,19 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     installed,
     endpoint: installed.webhook.public_url,
+    storage,
     admin,
     stop: async () => {
       await app.stop()
-      await own.drop()
+      if (options.beside === undefined) await storage.stop()
     },
   }
+}
+
+/** A database of its own with a key of its own; stopping it drops it. */
+async function aStorage(): Promise<Storage> {
+  const own = await aDatabase()
+  return { target: own.target, cipher: createCipher([randomBytes(32)]), stop: () => own.drop() }
 }
 
 /** A new database made from the migrated template. */
