@@ -1,0 +1,151 @@
+import { routes, SERVICE_VERSION, type Route, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import { requestOf, type Outgoing } from './request.ts'
+import { refusalIn, ServiceError } from './service-error.ts'
+
+export { refusalIn, ServiceError } from './service-error.ts'
+
+export type ClientOptions = {
+  /** Where the server answers, such as `https://hooks.example.com`. */
+  readonly baseUrl: string
+  /** An admin API key (`hk_…`). Absent: the requests carry what `fetch` adds, such as a session cookie. */
+  readonly token?: string
+  /** The project that project routes are about (`prj_…`). Absent: the Default project. */
+  readonly project?: string
+  readonly fetch?: typeof globalThis.fetch
+}
+
+export type CallOptions = { readonly signal?: AbortSignal }
+
+/** Every route of the contract as a method: `client.destinations.create({ … })`. */
+export type Client = { readonly [Room in keyof Routes]: { readonly [Verb in keyof Routes[Room]]: Method<Routes[Room][Verb]> } }
+
+type Method<R> =
+  Partial<RouteRequest<R>> extends RouteRequest<R>
+    ? (request?: RouteRequest<R>, options?: CallOptions) => Answering<RouteAnswer<R>>
+    : (request: RouteRequest<R>, options?: CallOptions) => Answering<RouteAnswer<R>>
+
+/** A list is awaited for one page or iterated for every item of every page; all else is awaited. */
+type Answering<A> = A extends { next_cursor: string | null } ? Promise<A> & AsyncIterable<ItemOf<A>> : Promise<A>
+type ItemOf<A> = { [Name in keyof A]: A[Name] extends readonly (infer Item)[] ? Item : never }[keyof A]
+
+type Members = Readonly<Record<string, unknown>>
+type Page = { readonly next_cursor: string | null }
+type Connection = ClientOptions & { readonly send: typeof globalThis.fetch }
+
+/** An answer takes at most this long, with its body. */
+const TIMEOUT_MS = 30_000
+/** A GET that is told to wait no longer than this is tried again, and at most so often. */
+const WAIT_SECONDS_MAX = 10
+const RETRIES_MAX = 2
+
+/**
+ * A client of the admin API, in browsers and in Node. Refusals are thrown as `ServiceError`. GETs that are answered 429
+ * or 503 with a `Retry-After` of up to 10 s are tried again, twice at most; nothing else is ever sent twice.
+ */
+export function createClient(options: ClientOptions): Client {
+  const connection: Connection = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, ''), send: options.fetch ?? globalThis.fetch.bind(globalThis) }
+  const rooms = Object.entries(routes).map(([room, verbs]) => {
+    const methods = Object.entries<Route>(verbs).map(([verb, route]) => [verb, methodOf(connection, route)])
+    return [room, Object.fromEntries(methods)]
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from `routes`, of which Client is the type
+  return Object.fromEntries(rooms) as Client
+}
+
+function methodOf(connection: Connection, route: Route) {
+  const call = (members: Members, options: CallOptions): Promise<unknown> =>
+    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options })
+  if (!isList(route)) return async (members: Members = {}, options: CallOptions = {}) => call(members, options)
+  return (members: Members = {}, options: CallOptions = {}) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a list has a next_cursor
+    paged(async (cursor) => (await call(cursor === undefined ? members : { ...members, cursor }, options)) as Page)
+}
+
+function isList({ output }: Route): boolean {
+  return 'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
+}
+
+function paged(pageAt: (cursor: string | undefined) => Promise<Page>): Promise<Page> & AsyncIterable<unknown> {
+  const first = pageAt(undefined)
+  async function* items(): AsyncGenerator {
+    for (let page = await first; ; ) {
+      for (const member of Object.values(page)) if (Array.isArray(member)) yield* member
+      if (page.next_cursor === null) return
+      // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+      page = await pageAt(page.next_cursor)
+    }
+  }
+  return Object.assign(first, { [Symbol.asyncIterator]: items })
+}
+
+type Call = Outgoing & CallOptions
+
+async function answerTo(connection: Connection, call: Call): Promise<unknown> {
+  for (let retries = 0; ; retries += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one try after the other is the point
+    const answer = await answered(connection, call)
+    if (!(answer instanceof ServiceError)) return answer
+    const waitSeconds = retries < RETRIES_MAX ? waitAfter(answer, call) : undefined
+    if (waitSeconds === undefined) throw answer
+    // oxlint-disable-next-line no-await-in-loop -- as long as the server asked for
+    await pause(waitSeconds * 1_000, call.signal)
+  }
+}
+
+function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | undefined {
+  if (call.method !== 'GET' || (status !== 429 && status !== 503)) return undefined
+  return retryAfter !== undefined && retryAfter <= WAIT_SECONDS_MAX ? retryAfter : undefined
+}
+
+/** What was answered, or the refusal. */
+async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal }: Call): Promise<unknown> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  const headers: Record<string, string> = { Accept: 'application/json', 'Service-Version': SERVICE_VERSION }
+  if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  try {
+    const response = await send(baseUrl + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    })
+    return response.ok ? await answerIn(response, baseUrl) : await refusalIn(response)
+  } catch (error) {
+    throw noAnswer(error, { baseUrl, signal, timeout })
+  }
+}
+
+type Silence = { readonly baseUrl: string; readonly signal: AbortSignal | undefined; readonly timeout: AbortSignal }
+
+/** Whoever aborted knows why: their own reason is what they get back. */
+function noAnswer(error: unknown, { baseUrl, signal, timeout }: Silence): unknown {
+  if (signal?.aborted === true) return error
+  const why = timeout.aborted ? `did not answer within ${TIMEOUT_MS / 1_000} seconds` : 'cannot be reached'
+  return new ServiceError(`${baseUrl} ${why}. Check that the server runs and that the address is right.`, { status: 0, reason: 'unreachable' }, { cause: error })
+}
+
+async function answerIn(response: Response, baseUrl: string): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const said = { status: response.status, requestId: response.headers.get('Request-Id') ?? undefined }
+    return new ServiceError(`${baseUrl} did not answer with JSON. Check that the address is Postroad's.`, said, { cause: error })
+  }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason instanceof Error ? signal.reason : new Error('The call was aborted.'))
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    if (signal?.aborted === true) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })
+}
