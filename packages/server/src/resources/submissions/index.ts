@@ -1,4 +1,5 @@
 import { Decision, encodeId } from '@postroad/contract'
+import { parseJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
@@ -27,7 +28,13 @@ export const submissions: Room<'submissions'> = {
     if (row === undefined) throw refuse('not_found')
     const { headers, body, body_bytes } = row
     return {
-      submission: { ...present(row), headers, body, body_base64: body_bytes?.toString('base64') ?? null, decision: Decision.parse(row.decision) },
+      submission: { ...present(row), headers, body, body_base64: body_bytes?.toString('base64') ?? null, decision: decisionOf(row.decision) },
     }
   },
+}
+
+/** Written by the road, so it always reads. */
+function decisionOf(text: string): Decision {
+  const parsed = parseJson(text)
+  return Decision.parse(parsed.ok ? parsed.value : undefined)
 }

@@ -136,13 +136,14 @@ export type WholeSubmissionRow = SubmissionRow & {
   readonly headers: Record<string, string>
   readonly body: string | null
   readonly body_bytes: Buffer | null
-  readonly decision: object
+  /** As text: the values seen keep their digits. */
+  readonly decision: string
 }
 
 export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
   return db.maybe<WholeSubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids,
-           headers, body, body_bytes, decision
+           headers, body, body_bytes, decision::text as decision
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
