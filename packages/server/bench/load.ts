@@ -1,0 +1,96 @@
+/** The load generator: a process of its own with hand-written requests, so that it is not what is measured. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { answer } from './child.ts'
+import { payloadOf, requestOf } from './payload.ts'
+import { nowMs, quantile } from './statistics.ts'
+import { openWire, type Wire } from './wire.ts'
+
+export type Target = { readonly port: number; readonly path: string; readonly secret: string | undefined }
+export type ClosedRun = Target & { readonly connections: number; readonly until: { readonly ms: number } | { readonly count: number } }
+export type ClosedResult = { readonly answered: number; readonly refused: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
+export type OpenRun = Target & { readonly perSecond: number; readonly ms: number; readonly from: number }
+/** For each sequence number from `from` on, by the machine's monotonic clock. */
+export type OpenResult = { readonly sentAt: readonly number[]; readonly answeredAt: readonly number[]; readonly refused: number }
+
+export type LoadVerbs = {
+  closed(run: ClosedRun): Promise<ClosedResult>
+  open(run: OpenRun): Promise<OpenResult>
+}
+
+const DISTINCT = 512
+
+/** Each connection sends its next request when the last one is answered. */
+async function closed(run: ClosedRun): Promise<ClosedResult> {
+  const requests = Array.from({ length: DISTINCT }, (_unused, index) => requestOf(run, payloadOf(index)))
+  const tookMs: number[] = []
+  const done = Promise.withResolvers<void>()
+  const countMax = 'count' in run.until ? run.until.count : Infinity
+  let [sent, refused, endAt] = [0, 0, Infinity]
+  const starts = await Promise.all(
+    Array.from({ length: run.connections }, async () => {
+      let at = 0
+      const wire: Wire = await openWire(run.port, (status) => {
+        const now = nowMs()
+        tookMs.push(now - at)
+        if (status !== 201) refused += 1
+        if (tookMs.length >= countMax || now >= endAt) done.resolve()
+        else next()
+      })
+      const next = (): void => {
+        if (sent >= countMax) return
+        sent += 1
+        at = nowMs()
+        wire.send(requests[sent % DISTINCT] ?? Buffer.alloc(0))
+      }
+      return { next, wire }
+    }),
+  )
+  const startedAt = nowMs()
+  if ('ms' in run.until) endAt = startedAt + run.until.ms
+  for (const { next } of starts) next()
+  await done.promise
+  const seconds = (nowMs() - startedAt) / 1_000
+  for (const { wire } of starts) wire.close()
+  return { answered: tookMs.length, refused, perSecond: tookMs.length / seconds, p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99) }
+}
+
+/** Sends at a fixed rate, whether answers come or not; the sequence number tells the sink which is which. */
+async function open(run: OpenRun): Promise<OpenResult> {
+  const total = Math.round((run.perSecond * run.ms) / 1_000)
+  const sentAt: number[] = []
+  const answeredAt: number[] = []
+  let refused = 0
+  const idle: { send(sequence: number): void; close(): void }[] = []
+  const dial = async () => {
+    let current = 0
+    const wire = await openWire(run.port, (status) => {
+      answeredAt[current] = nowMs()
+      if (status < 200 || status > 299) refused += 1
+      idle.push(line)
+    })
+    const line = {
+      send: (index: number) => {
+        current = index
+        const request = requestOf(run, payloadOf(run.from + index))
+        sentAt[index] = nowMs()
+        wire.send(request)
+      },
+      close: () => wire.close(),
+    }
+    return line
+  }
+  const lines = await Promise.all(Array.from({ length: 50 }, dial))
+  idle.push(...lines)
+  const startedAt = nowMs()
+  for (let index = 0; index < total; index += 1) {
+    const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
+    // oxlint-disable-next-line no-await-in-loop -- this is the pace
+    if (wait > 0) await sleep(wait)
+    idle.pop()?.send(index)
+  }
+  await sleep(500)
+  for (const line of lines) line.close()
+  return { sentAt, answeredAt, refused }
+}
+
+answer({ closed, open } satisfies LoadVerbs)

@@ -1,0 +1,93 @@
+import { execFile, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { DatabaseTarget } from '../src/platform/db.ts'
+import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { nowMs } from './statistics.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The real server as a process of its own, on an embedded PostgreSQL with its default settings. */
+export type Postroad = {
+  readonly pid: number
+  readonly port: number
+  /** From the start of the process to the line that says where it listens. */
+  readonly startMs: number
+  readonly target: DatabaseTarget
+  stop(): Promise<void>
+}
+
+export type ServerOptions = {
+  readonly folder: string
+  readonly roles?: string
+  /** A folder for node's CPU profile of this run. */
+  readonly profile?: string | undefined
+}
+
+export async function startPostroad({ folder, roles, profile }: ServerOptions): Promise<Postroad> {
+  const startedAt = nowMs()
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const child = spawn(process.execPath, [...profiling, MAIN, 'serve'], {
+    env: { ...environmentOf(folder), ...(roles === undefined ? {} : { ROLES: roles }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const listening = Promise.withResolvers<number>()
+  let said = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    said += chunk.toString()
+    const port = /Console +http:\/\/127\.0\.0\.1:(\d+)\//.exec(said)?.[1]
+    if (port !== undefined) listening.resolve(Number(port))
+  })
+  void gone.then(() => listening.reject(new Error('The server ended before it listened.')))
+  const port = await listening.promise
+  const startMs = nowMs() - startedAt
+  const joined = await openEmbeddedPostgres({ dataDir: folder, mode: 'join' })
+  return {
+    pid: child.pid ?? 0,
+    port,
+    startMs,
+    target: joined.connection,
+    stop: () => {
+      child.kill('SIGTERM')
+      return gone
+    },
+  }
+}
+
+/** Nothing of the caller's environment but what node itself needs: the bench measures the defaults. */
+function environmentOf(folder: string): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' }
+}
+
+export type Admin = <Output>(method: string, path: string, body?: unknown) => Promise<Output>
+
+/** The admin API of a running server, with the key that `bootstrap` gives. */
+export async function adminOf(server: Postroad, folder: string): Promise<Admin> {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'bootstrap', '--json'], { env: environmentOf(folder) })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command prints this shape
+  const { api_key } = JSON.parse(stdout) as { api_key: string }
+  return async <Output>(method: string, path: string, body?: unknown) => {
+    // oxlint-disable-next-line house/no-ambient -- a client of the real server
+    const response = await fetch(`http://127.0.0.1:${server.port}/admin/api/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${api_key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the members it reads of a 2xx answer
+    return JSON.parse(text) as Output
+  }
+}
+
+/** An endpoint that checks the code host's signature; gives its path. */
+export async function makeEndpoint(admin: Admin, name: string, secret: string): Promise<string> {
+  const { webhook } = await admin<{ webhook: { public_path: string } }>('POST', 'webhooks', { name, dataset: name, verification: { scheme: 'code_host', secret } })
+  return webhook.public_path
+}
+
+/** A destination for what this dataset files; it signs and keeps attempts as every destination does. */
+export async function makeDestination(admin: Admin, at: { name: string; port: number; maxInFlight: number }): Promise<void> {
+  await admin('POST', 'destinations', { name: at.name, url: `http://127.0.0.1:${at.port}/`, datasets: [at.name], max_in_flight: at.maxInFlight })
+}

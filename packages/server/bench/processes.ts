@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const MIB = 1_048_576
+const TICKS_PER_SECOND = 100
+
+/** Resident memory of one process in MiB. */
+export async function residentMib(pid: number): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(pid)])
+  return (Number(stdout.trim()) * 1_024) / MIB
+}
+
+/**
+ * Memory of the PostgreSQL in a data folder in MiB: its processes together, what they share counted once where the system
+ * can tell (Linux), else each process's resident memory.
+ */
+export async function postgresMib(folder: string): Promise<number> {
+  const sizes = await Promise.all((await postgresPids(folder)).map(shareMib))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** The postmaster of a data folder and its children. */
+export async function postgresPids(folder: string): Promise<readonly number[]> {
+  const [postmaster = ''] = (await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid='])
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/))
+  return rows.filter(([pid, parent]) => pid === postmaster || parent === postmaster).map(([pid]) => Number(pid))
+}
+
+/** The processor time that these processes have used, in seconds; NaN where the system does not tell (only Linux does). */
+export async function processorSeconds(pids: readonly number[]): Promise<number> {
+  const used = await Promise.all(pids.map(secondsOf))
+  return used.reduce((sum, seconds) => sum + seconds, 0)
+}
+
+async function secondsOf(pid: number): Promise<number> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1')
+    // After the name, which is in parentheses and may hold anything: user time is the 12th field, system time the 13th.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  } catch {
+    return NaN
+  }
+}
+
+async function shareMib(pid: number): Promise<number> {
+  try {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
+    return (Number(/^Pss: +(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1_024) / MIB
+  } catch {
+    return residentMib(pid).catch(() => 0)
+  }
+}

@@ -1,0 +1,104 @@
+import { sql, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
+import { openDatabase } from '../src/platform/db.ts'
+
+/** SQL of the bench alone: its tables, its databases and its questions to the server. */
+const statement = (text: string) => ({ strings: [text], values: [] })
+
+export type BareRow = {
+  readonly id: string
+  readonly recordId: string
+  readonly workspaceId: string
+  readonly receivedAt: string
+  readonly headers: string
+  readonly body: string
+  readonly decision: string
+}
+
+/** The columns and keys of what one accepted request stores, without partitions and without further indexes. */
+export async function makeBareTables(db: Db): Promise<void> {
+  await db.run(statement(`
+    create table bare_submissions (
+      workspace_id uuid not null, project_id uuid not null, id uuid not null, webhook_id uuid, received_at timestamptz not null,
+      source_ip text, content_type text, headers json not null, body text, body_size integer not null, decision json not null,
+      record_ids uuid[] not null, primary key (workspace_id, project_id, id))
+  `))
+  await db.run(statement(`
+    create table bare_records (
+      workspace_id uuid not null, project_id uuid not null, id uuid not null, submission_id uuid not null, dataset text not null,
+      received_at timestamptz not null, hops smallint not null, data text, primary key (workspace_id, project_id, id))
+  `))
+}
+
+/** One batch, one statement, one commit. */
+export async function insertBare(db: Db, rows: readonly BareRow[]): Promise<void> {
+  await db.run(sql`
+    with row as materialized (
+      select *
+        from unnest(
+          ${rows.map((row) => row.id)}::uuid[],
+          ${rows.map((row) => row.recordId)}::uuid[],
+          ${rows.map((row) => row.workspaceId)}::uuid[],
+          ${rows.map((row) => row.receivedAt)}::timestamptz[],
+          ${rows.map((row) => row.headers)}::text[],
+          ${rows.map((row) => row.body)}::text[],
+          ${rows.map((row) => row.decision)}::text[]
+        ) as row (id, record_id, workspace_id, received_at, headers, body, decision)
+    ), submissions as (
+      insert into bare_submissions (workspace_id, project_id, id, webhook_id, received_at, source_ip, content_type, headers, body,
+                                    body_size, decision, record_ids)
+      select workspace_id, workspace_id, id, workspace_id, received_at, '127.0.0.1', 'application/json', headers::json, body,
+             octet_length(body), decision::json, array[record_id]
+        from row
+    )
+    insert into bare_records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
+    select workspace_id, workspace_id, record_id, id, 'bench', received_at, 0, null
+      from row
+  `)
+}
+
+export async function makeDatabase(db: Db, name: string): Promise<void> {
+  await db.run(statement(`drop database if exists ${name} with (force)`))
+  await db.run(statement(`create database ${name}`))
+}
+
+export async function dropDatabase(db: Db, name: string): Promise<void> {
+  await db.run(statement(`drop database if exists ${name} with (force)`))
+}
+
+/** So that nobody's run pays for the pages that another one wrote. */
+export async function settle(db: Db): Promise<void> {
+  await db.run(statement('vacuum (analyze)'))
+  await db.run(statement('checkpoint'))
+}
+
+export type Settings = { readonly version: string; readonly fsync: string; readonly synchronous_commit: string; readonly full_page_writes: string; readonly wal_sync_method: string }
+
+export function readSettings(db: Db): Promise<Settings> {
+  return db.one<Settings>(sql`
+    select current_setting('server_version') as version,
+           current_setting('fsync') as fsync,
+           current_setting('synchronous_commit') as synchronous_commit,
+           current_setting('full_page_writes') as full_page_writes,
+           current_setting('wal_sync_method') as wal_sync_method
+  `)
+}
+
+/** How often the server has forced its log to the disk, since it was made. */
+export async function countWalSyncs(db: Db): Promise<number> {
+  const { syncs } = await db.one<{ syncs: number }>(sql`
+    select coalesce(sum(fsyncs), 0)::float8 as syncs
+      from pg_stat_io
+     where object = 'wal'
+  `)
+  return syncs
+}
+
+/** A pool for the length of `work`. */
+export async function withDatabase<T>(target: DatabaseTarget, work: (db: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase({ target, connectionsMax: 1, applicationName: 'bench', statementTimeoutMs: 60_000 })
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}

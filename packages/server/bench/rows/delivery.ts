@@ -1,0 +1,118 @@
+import { SECRET } from '../payload.ts'
+import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
+import { postgresPids, processorSeconds, residentMib } from '../processes.ts'
+import { dropDatabase, makeDatabase, settle, withDatabase } from '../queries.ts'
+import { median } from '../statistics.ts'
+import { inTurns, type Stage } from '../stage.ts'
+import type { Child } from '../child.ts'
+import type { DatabaseTarget } from '../../src/platform/db.ts'
+import type { LoadVerbs } from '../load.ts'
+import type { RivalVerbs } from '../rivals/verbs.ts'
+import type { SinkVerbs } from '../sink.ts'
+import type { Figure } from '../table.ts'
+
+const CONCURRENCY = 100
+const BACKLOG_PER_SECOND = 5_000
+const WARM_SHARE = 0.1
+const PATIENCE_MS = 120_000
+const GRAPHILE = 'graphile-worker 0.18.0'
+const BOSS = 'pg-boss 10.4.2'
+
+/** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
+type Round = { readonly perSecond: number; readonly processUs: number; readonly postgresUs: number; readonly mib: number }
+
+/** How fast a backlog drains into one sink, beside two job queues that send the same POST from the same PostgreSQL. */
+export async function delivery(stage: Stage): Promise<readonly Figure[]> {
+  const folder = await stage.folder()
+  const load = stage.child<LoadVerbs>('load.ts')
+  const sink = stage.child<SinkVerbs>('sink.ts')
+  const sinkPort = await sink.ask('listen', null)
+  let server = await stage.server({ folder })
+  const admin = await adminOf(server, folder)
+  const path = await makeEndpoint(admin, 'bench', SECRET)
+  await makeDestination(admin, { name: 'bench', port: sinkPort, maxInFlight: CONCURRENCY })
+  const total = stage.seconds * BACKLOG_PER_SECOND
+
+  // The backlog is made by a server that does not deliver, and drained by one that finds it at its start.
+  const postroad = async (): Promise<Round> => {
+    await server.stop()
+    server = await stage.server({ folder, roles: 'web,work' })
+    await load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until: { count: total } })
+    await withDatabase(server.target, settle)
+    await server.stop()
+    return drained({ sink, folder, total }, async () => {
+      server = await stage.server({ folder })
+      return server
+    })
+  }
+
+  const rival = async (file: string, name: string): Promise<Round> => {
+    const target = { ...server.target, database: name }
+    await withDatabase(server.target, (db) => makeDatabase(db, name))
+    const worker = stage.child<RivalVerbs>(file)
+    await worker.ask('open', { connectionString: urlOf(target) })
+    await worker.ask('fill', { count: total })
+    await withDatabase(target, settle)
+    const round = await drained({ sink, folder, total }, async () => {
+      await worker.ask('work', { port: sinkPort, concurrency: CONCURRENCY })
+      return worker
+    })
+    await worker.ask('end', null)
+    await worker.stop()
+    await withDatabase(server.target, (db) => dropDatabase(db, name))
+    return round
+  }
+
+  const rounds = { ours: [] as Round[], graphile: [] as Round[], boss: [] as Round[] }
+  await inTurns(stage.rounds, {
+    ours: async () => void rounds.ours.push(await postroad()),
+    graphile: async () => void rounds.graphile.push(await rival('rivals/graphile-worker.ts', 'bench_graphile')),
+    boss: async () => void rounds.boss.push(await rival('rivals/pg-boss.ts', 'bench_boss')),
+  })
+  await Promise.all([load.stop(), sink.stop()])
+  await server.stop()
+  return figuresOf(rounds)
+}
+
+/** Starts the sender and measures between the first tenth of the backlog, which warms it up, and the last delivery. */
+async function drained(at: { sink: Child<SinkVerbs>; folder: string; total: number }, start: () => Promise<{ readonly pid: number }>): Promise<Round> {
+  const { sink, folder, total } = at
+  await sink.ask('reset', null)
+  const { pid } = await start()
+  const look = async (count: number) => ({
+    at: await sink.ask('reached', { count, patienceMs: PATIENCE_MS }),
+    process: await processorSeconds([pid]),
+    postgres: await processorSeconds(await postgresPids(folder)),
+  })
+  const before = await look(total * WARM_SHARE)
+  const after = await look(total)
+  const counted = total * (1 - WARM_SHARE)
+  const each = (seconds: number): number => (seconds * 1e6) / counted
+  const perSecond = (counted * 1_000) / (after.at - before.at)
+  return { perSecond, processUs: each(after.process - before.process), postgresUs: each(after.postgres - before.postgres), mib: await residentMib(pid) }
+}
+
+function figuresOf({ ours, graphile, boss }: Readonly<Record<'ours' | 'graphile' | 'boss', readonly Round[]>>): readonly Figure[] {
+  const besideGraphile = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: GRAPHILE, value: medianOf(graphile, name) } })
+  const besideBoss = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: BOSS, value: medianOf(boss, name) } })
+  const aim = { leastRatio: 1.2 }
+  return [
+    { what: 'Sustained delivery, signed, attempts kept', unit: '/s', ...besideGraphile('perSecond'), aim },
+    { what: 'the same', unit: '/s', ...besideBoss('perSecond'), aim },
+    { what: 'its processor time, server', unit: 'µs', ...besideGraphile('processUs') },
+    { what: 'the same', unit: 'µs', ...besideBoss('processUs') },
+    { what: 'its processor time, PostgreSQL', unit: 'µs', ...besideGraphile('postgresUs') },
+    { what: 'the same', unit: 'µs', ...besideBoss('postgresUs') },
+    { what: 'Memory of the sender after it', unit: 'MiB', ...besideGraphile('mib') },
+    { what: 'the same', unit: 'MiB', ...besideBoss('mib') },
+  ]
+}
+
+function medianOf(rounds: readonly Round[], name: keyof Round): number {
+  return median(rounds.map((round) => round[name]))
+}
+
+function urlOf(target: DatabaseTarget): string {
+  if ('url' in target) return target.url
+  return `postgres://${target.username}@/${target.database}?host=${encodeURIComponent(target.host)}&port=${target.port}`
+}

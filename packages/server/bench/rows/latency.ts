@@ -1,0 +1,49 @@
+import { SECRET } from '../payload.ts'
+import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
+import { quantile } from '../statistics.ts'
+import type { LoadVerbs, OpenRun } from '../load.ts'
+import type { SinkVerbs } from '../sink.ts'
+import type { Stage } from '../stage.ts'
+import type { Figure } from '../table.ts'
+
+const PER_SECOND = 200
+const WARM_MS = 2_000
+const AIM_MS = 20
+
+/** From the POST of an event to its arrival at the sink, at a steady rate, beside a POST straight to the sink. */
+export async function latency(stage: Stage): Promise<readonly Figure[]> {
+  const folder = await stage.folder()
+  const server = await stage.server({ folder })
+  const load = stage.child<LoadVerbs>('load.ts')
+  const sink = stage.child<SinkVerbs>('sink.ts')
+  const port = await sink.ask('listen', null)
+  const admin = await adminOf(server, folder)
+  const path = await makeEndpoint(admin, 'bench', SECRET)
+  await makeDestination(admin, { name: 'bench', port, maxInFlight: 100 })
+
+  let from = 1_000_000
+  const run = async (target: Pick<OpenRun, 'port' | 'path' | 'secret'>, ms: number): Promise<{ sent: number[]; accepted: number[] }> => {
+    const { sentAt, answeredAt, refused } = await load.ask('open', { ...target, perSecond: PER_SECOND, ms, from })
+    const receivedAt = await sink.ask('receivedAt', { from, count: sentAt.length })
+    from += sentAt.length
+    if (refused > 0 || receivedAt.includes(null)) throw new Error(`${refused} events were refused, ${receivedAt.filter((at) => at === null).length} did not arrive.`)
+    return {
+      sent: receivedAt.map((at, index) => (at ?? NaN) - (sentAt[index] ?? NaN)),
+      accepted: receivedAt.map((at, index) => Math.max(0, (at ?? NaN) - (answeredAt[index] ?? NaN))),
+    }
+  }
+  const [ours, straight] = [{ port: server.port, path, secret: SECRET }, { port, path: '/', secret: undefined }]
+  await run(ours, WARM_MS)
+  const through = await run(ours, stage.seconds * 2_000)
+  const direct = await run(straight, stage.seconds * 1_000)
+  await Promise.all([load.stop(), sink.stop()])
+  await server.stop()
+
+  const beside = (share: number) => ({ name: 'straight to the sink', value: quantile(direct.sent, share) })
+  return [
+    { what: `Sent → received at ${PER_SECOND}/s, p50`, unit: 'ms', ours: quantile(through.sent, 0.5), beside: beside(0.5), aim: { most: AIM_MS } },
+    { what: `Sent → received at ${PER_SECOND}/s, p99`, unit: 'ms', ours: quantile(through.sent, 0.99), beside: beside(0.99) },
+    { what: 'Accepted (201) → received, p50', unit: 'ms', ours: quantile(through.accepted, 0.5), beside: undefined, aim: { most: AIM_MS } },
+    { what: 'Accepted (201) → received, p99', unit: 'ms', ours: quantile(through.accepted, 0.99), beside: undefined },
+  ]
+}

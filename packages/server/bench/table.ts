@@ -1,0 +1,40 @@
+/** One figure beside what it is measured against in the same run. */
+export type Figure = {
+  readonly what: string
+  readonly unit: string
+  readonly ours: number
+  readonly beside: { readonly name: string; readonly value: number } | undefined
+  /** What ours is to reach, or ours divided by what is beside it. */
+  readonly aim?: { readonly most: number } | { readonly leastRatio: number }
+}
+
+/** The figures as a Markdown table. */
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [figure.what, shown(figure.ours, figure.unit), besideOf(figure), ratioOf(figure), aimOf(figure)])
+  const all = [['Figure', 'Postroad', 'Beside it, in the same run', 'Ratio', 'Aim'], ...rows]
+  const widths = all[0]?.map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const [head = [], ...body] = all
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
+}
+
+function besideOf({ beside, unit }: Figure): string {
+  return beside === undefined ? '' : `${beside.name}: ${shown(beside.value, unit)}`
+}
+
+function ratioOf({ ours, beside }: Figure): string {
+  return beside === undefined ? '' : (ours / beside.value).toFixed(2)
+}
+
+function aimOf({ ours, beside, unit, aim }: Figure): string {
+  if (aim === undefined) return ''
+  const met = 'most' in aim ? ours <= aim.most : ours / (beside?.value ?? NaN) >= aim.leastRatio
+  const text = 'most' in aim ? `≤ ${shown(aim.most, unit)}` : `ratio ≥ ${aim.leastRatio}`
+  return `${text}: ${met ? 'met' : 'missed'}`
+}
+
+function shown(value: number, unit: string): string {
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2
+  const text = value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(digits)
+  return unit.startsWith('/') ? `${text}${unit}` : `${text} ${unit}`
+}
