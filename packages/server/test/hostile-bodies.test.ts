@@ -36,10 +36,11 @@ async function accepted(body: string, posting?: Posting): Promise<Answer> {
   return answer
 }
 
-describe('JSONTestSuite', () => {
-  const JSON_DEPTH_MAX = 128
-  const tooDeep = (name: string): boolean => /^[in]_structure_(?:500_nested|100000)/.test(name)
+const JSON_DEPTH_MAX = 128
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const tooDeep = (name: string): boolean => /^[in]_structure_(?:500_nested|100000)/.test(name)
 
+describe('JSONTestSuite', () => {
   test('every text that must be accepted is 201, and delivered as it is', async () => {
     const texts = parsing.filter(({ name }) => name.startsWith('y_'))
     assert.equal(texts.length, 95)
@@ -77,7 +78,6 @@ describe('JSONTestSuite', () => {
   })
 
   test(`nesting is taken to ${JSON_DEPTH_MAX} and refused beyond, whatever follows`, async () => {
-    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
     await accepted(nested(JSON_DEPTH_MAX))
     await refused(nested(JSON_DEPTH_MAX + 1), 'invalid_body')
     await refused('{"a":'.repeat(100_000), 'invalid_body')
@@ -96,6 +96,10 @@ function parses(text: string): boolean {
   }
 }
 
+function between(head: string, bytes: readonly number[], tail: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array([...Buffer.from(head), ...bytes, ...Buffer.from(tail)])
+}
+
 describe('bytes that are no text', () => {
   const NOT_UTF8: readonly (readonly [string, readonly number[]])[] = [
     ['a lone continuation byte', [0x80]],
@@ -108,11 +112,10 @@ describe('bytes that are no text', () => {
   ]
   for (const [name, bytes] of NOT_UTF8) {
     test(`${name} is 400 in a string, in a key and alone`, async () => {
-      const quoted = (before_: string, after_: string) => new Uint8Array([...Buffer.from(before_), ...bytes, ...Buffer.from(after_)])
-      await refused(quoted('["', '"]'), 'invalid_body')
-      await refused(quoted('{"', '":1}'), 'invalid_body')
-      await refused(quoted('', ''), 'invalid_body')
-      await refused(quoted('a=', ''), 'invalid_body', { type: 'application/x-www-form-urlencoded' })
+      await refused(between('["', bytes, '"]'), 'invalid_body')
+      await refused(between('{"', bytes, '":1}'), 'invalid_body')
+      await refused(between('', bytes, ''), 'invalid_body')
+      await refused(between('a=', bytes, ''), 'invalid_body', { type: 'application/x-www-form-urlencoded' })
     })
   }
 
@@ -198,14 +201,15 @@ describe('large bodies', () => {
   })
 })
 
+const keysOf = (count: number): string => Array.from({ length: count }, (_, at) => `k${at}=`).join('&')
+
 describe('urlencoded abuse', () => {
   const type = 'application/x-www-form-urlencoded'
 
   test('more than 1,000 keys are 400; as many values of one key as fit are 201', async () => {
-    const keys = (count: number): string => Array.from({ length: count }, (_, at) => `k${at}=`).join('&')
-    await accepted(keys(1_000), { type })
-    await refused(keys(1_001), 'invalid_body', { type })
-    await refused(keys(100_000), 'invalid_body', { type })
+    await accepted(keysOf(1_000), { type })
+    await refused(keysOf(1_001), 'invalid_body', { type })
+    await refused(keysOf(100_000), 'invalid_body', { type })
     await accepted('a&'.repeat(500_000), { type })
     await accepted(`x=1${'&'.repeat(1_000_000)}`, { type })
   })
@@ -226,10 +230,12 @@ describe('urlencoded abuse', () => {
   })
 })
 
+const part = (head: string, text = '1'): string => `--b\r\n${head}\r\n\r\n${text}\r\n`
+const field = (name: string, text = '1'): string => part(`Content-Disposition: form-data; name="${name}"`, text)
+const fields = (count: number): string => `${Array.from({ length: count }, (_, at) => field(`k${at}`)).join('')}--b--\r\n`
+
 describe('multipart abuse', () => {
   const type = 'multipart/form-data; boundary=b'
-  const part = (head: string, text = '1'): string => `--b\r\n${head}\r\n\r\n${text}\r\n`
-  const field = (name: string, text = '1'): string => part(`Content-Disposition: form-data; name="${name}"`, text)
 
   test('no boundary, an empty one, or one that is not in the body is 400', async () => {
     const body = `${field('a')}--b--\r\n`
@@ -248,11 +254,10 @@ describe('multipart abuse', () => {
   })
 
   test('a hundred parts are taken, a hundred and one and 10^5 are 400', async () => {
-    const parts = (count: number): string => `${Array.from({ length: count }, (_, at) => field(`k${at}`)).join('')}--b--\r\n`
-    await accepted(parts(100), { type })
-    await refused(parts(101), 'invalid_body', { type })
+    await accepted(fields(100), { type })
+    await refused(fields(101), 'invalid_body', { type })
     await refused(`${'--b\r\n\r\n\r\n'.repeat(100_000)}--b--\r\n`, 'invalid_body', { type })
-    await refused(parts(50_000), 'invalid_body', { type })
+    await refused(fields(50_000), 'invalid_body', { type })
   })
 
   test('nothing but a closing delimiter, only a preamble, or no part at all is 400', async () => {
