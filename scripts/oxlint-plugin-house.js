@@ -41,7 +41,7 @@ const verbGuards = {
 /** Time, chance and the network come from Deps, so that tests can hold them still. */
 const noAmbient = {
   create(context) {
-    if (/\/platform\/|\/test\/|\.test\.tsx?$|\/(console|cli|sdk)\//.test(fileOf(context))) return {}
+    if (/\/platform\/|\/test\/|\.test\.tsx?$|\/(console|cli|sdk|assets|sim|chaos|bench)\//.test(fileOf(context))) return {}
     const say = (node, what) => context.report({ node, message: `${what} is ambient; take it from deps.` })
     return {
       CallExpression(node) {

@@ -32,7 +32,7 @@ function showEndpoint(webhook, me) {
   $('url').textContent = webhook.public_url
   $('command').textContent = `curl ${webhook.public_url} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(SAMPLE)}'`
   $('signed-in').hidden = false
-  $('send').addEventListener('click', () => send(webhook.public_path))
+  $('send').addEventListener('click', () => void send(webhook.public_path))
 }
 
 async function send(path) {
@@ -111,12 +111,14 @@ function showTrack(records, deliveries) {
   $('track').replaceChildren($('track').querySelector('.now'), ...dots)
 }
 
+async function copy(button) {
+  await navigator.clipboard.writeText($(button.dataset.copy).textContent)
+  button.textContent = 'Copied'
+  setTimeout(() => (button.textContent = 'Copy'), 1_500)
+}
+
 for (const button of document.querySelectorAll('[data-copy]')) {
-  button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText($(button.dataset.copy).textContent)
-    button.textContent = 'Copied'
-    setTimeout(() => (button.textContent = 'Copy'), 1_500)
-  })
+  button.addEventListener('click', () => void copy(button))
 }
 
 try {

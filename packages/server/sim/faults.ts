@@ -1,9 +1,8 @@
 import { MINUTE_MS } from './plan.ts'
-import type { SimWorker } from './worker.ts'
-import type { World } from './world.ts'
+import type { Player, Scene } from './scene.ts'
 
 /** Puts everything the plan has against this world into its agenda. */
-export function scheduleFaults(world: World): void {
+export function scheduleFaults(world: Scene): void {
   const { agenda, plan, rng } = world
   const each = (times: readonly number[], run: () => void) => {
     for (const at of times) agenda.at(at, () => !world.calm && run())
@@ -19,7 +18,7 @@ export function scheduleFaults(world: World): void {
 }
 
 /** Undoes every lasting fault; from here on everything has to come to rest. */
-export function healAll(world: World): void {
+export function healAll(world: Scene): void {
   const { agenda, store } = world
   for (const receiver of world.receivers.values()) {
     receiver.clogged = false
@@ -35,7 +34,7 @@ export function healAll(world: World): void {
 }
 
 /** What may happen to an attempt that was just begun, before its request starts. */
-export function spite(world: World, worker: SimWorker, lane: string): void {
+export function spite(world: Scene, worker: Player, lane: string): void {
   const { agenda, rng, store } = world
   const act = rng.pick([
     () => crash(world, worker),
@@ -48,12 +47,12 @@ export function spite(world: World, worker: SimWorker, lane: string): void {
   if (rng.chance(0.5)) agenda.after(rng.between(0, 10), () => worker.pause(rng.between(1_000, 30_000)))
 }
 
-function crash(world: World, worker: SimWorker): void {
+function crash(world: Scene, worker: Player): void {
   worker.crash()
   world.agenda.after(world.rng.between(10, 2 * MINUTE_MS), () => worker.start())
 }
 
-function suspend(world: World, workspace: string): void {
+function suspend(world: Scene, workspace: string): void {
   const { agenda, rng, store } = world
   const lanes = [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
   world.count('suspensions')
@@ -65,7 +64,7 @@ function suspend(world: World, workspace: string): void {
   })
 }
 
-function disable(world: World, lane: string): void {
+function disable(world: Scene, lane: string): void {
   const { agenda, rng, store } = world
   world.count('disablings')
   store.disable(agenda.now, lane)
@@ -76,20 +75,20 @@ function disable(world: World, lane: string): void {
   })
 }
 
-function replay(world: World): void {
+function replay(world: Scene): void {
   const row = world.anyDelivery()
   if (row === undefined || !world.store.replay(world.agenda.now, row.delivery_id)) return
   world.count('replays')
   world.tell('hinted', [row.lane])
 }
 
-function cancel(world: World): void {
+function cancel(world: Scene): void {
   const row = world.anyDelivery()
   if (row !== undefined && world.store.cancel(world.agenda.now, row.delivery_id)) world.count('cancels')
 }
 
 /** Clogs a random subset of links one by one and frees them in another order: this finds what single faults do not. */
-function swizzle(world: World): void {
+function swizzle(world: Scene): void {
   const { agenda, rng } = world
   const links = [...world.workers, ...world.receivers.values()].filter(() => rng.chance(0.6))
   const stepMs = rng.between(1_000, 20_000)

@@ -1,5 +1,5 @@
 import { BATCH_GATE_DEFAULTS, BatchGate } from '../src/pipeline/store/batch-gate.ts'
-import type { World } from './world.ts'
+import type { Scene } from './scene.ts'
 
 interface IngestRequest {
   readonly deliveries: readonly { readonly delivery_id: string; readonly record_id: string; readonly lane: string }[]
@@ -7,11 +7,11 @@ interface IngestRequest {
 
 /** A model of the way in: requests gather in the real gate, and each is answered when its batch's commit is known. */
 export class SimIngest {
-  readonly #world: World
+  readonly #world: Scene
   readonly #gate = new BatchGate<IngestRequest>({ ...BATCH_GATE_DEFAULTS, batchItemsMax: 4, bytesOf: () => 1_000 })
   #records = 0
 
-  constructor(world: World) {
+  constructor(world: Scene) {
     this.#world = world
   }
 

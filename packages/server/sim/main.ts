@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runSeed } from './world.ts'
-import type { Mode, Plant } from './world.ts'
+import type { Plant } from './scene.ts'
+import type { Mode } from './world.ts'
 
 const HOUR_MS = 3_600_000
 const PLANTS: readonly Plant[] = ['no-fence', 'no-reclaim', 'ack-before-commit']

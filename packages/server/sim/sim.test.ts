@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runSeed } from './world.ts'
-import type { Mode, Plant } from './world.ts'
+import type { Plant } from './scene.ts'
+import type { Mode } from './world.ts'
 
 const MODES: readonly Mode[] = ['safety', 'liveness']
 

@@ -2,14 +2,14 @@ import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
 import { fateOf } from './sink.ts'
 import type { Answer, Begun, Effect, Event } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
-import type { World } from './world.ts'
+import type { Scene } from './scene.ts'
 
 type StoreCall = Extract<Effect, { readonly op: number }>
 
 /** A process: the machine under test, executed against the simulated world with whatever faults the world has in store. */
 export class SimWorker implements Witness {
   readonly name: string
-  readonly #world: World
+  readonly #world: Scene
   /** Its clock is wrong by this much, and stays so until it restarts. */
   #skewMs = 0
   #machine: DeliveryMachine | null = null
@@ -25,7 +25,7 @@ export class SimWorker implements Witness {
   lastTroubleAt = -Infinity
   lastSlowStoreAt = -Infinity
 
-  constructor(world: World, name: string) {
+  constructor(world: Scene, name: string) {
     this.#world = world
     this.name = name
   }

@@ -11,10 +11,9 @@ import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Plan } from './plan.ts'
 import type { Receiver } from './sink.ts'
 import type { Delivery } from './rows.ts'
-import type { StorePlant } from './store.ts'
+import type { Plant, Player, Scene } from './scene.ts'
 
 export type Mode = 'safety' | 'liveness'
-export type Plant = StorePlant | 'ack-before-commit'
 
 export interface RunInput {
   readonly seed: number
@@ -38,7 +37,7 @@ const BUSY_MS = 60_000
 const DRILL_AFTER_MS = 30_000
 
 /** One world of one seed: lanes, workers, receivers, a store, and the faults that its plan holds. */
-export class World {
+class World implements Scene {
   readonly agenda = new Agenda()
   readonly limits = LIMITS
   readonly rng: Rng
@@ -114,7 +113,7 @@ export class World {
   }
 
   /** Attempts have been committed, and their worker does not know yet. */
-  begun(worker: SimWorker, [first]: readonly Begun[]): void {
+  begun(worker: Player, [first]: readonly Begun[]): void {
     if (!this.calm && first !== undefined && this.rng.chance(this.plan.spite)) spite(this, worker, first.lane)
   }
 
