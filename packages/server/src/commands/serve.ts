@@ -7,11 +7,13 @@ import { runWorkers } from './workers.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Runs the server until SIGINT or SIGTERM; a second signal ends it at once. With `PROCESSES` above 1 this process opens
- * the database and minds that many others, which share the port. Gives the exit code.
+ * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it at once. With `PROCESSES` above 1 this process
+ * opens the database and minds that many others, which share the port. Gives the exit code.
  */
 export async function serveCommand(environment: Environment): Promise<number> {
   const ended = endOfProcess()
+  // Lines that nobody reads any more, since the terminal or the pipe was closed, must not end the server half-way.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const booted = await boot(environment, { mode: cluster.isWorker ? 'join' : 'own' })
   const { app, storage, config, log } = booted
   try {
@@ -38,17 +40,23 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   return 0
 }
 
-/** Resolves at the first signal that asks for the end. */
+const SAME_WISH_MS = 1_000
+
+/**
+ * Resolves at the first signal that asks for the end; one that comes later ends the process at once. npm passes on the
+ * Ctrl-C that the terminal has sent to every process already, so what follows within a second is the same wish.
+ */
 function endOfProcess(): Promise<void> {
   const asked = Promise.withResolvers<void>()
-  let signals = 0
+  let firstAt: number | undefined
   const signalled = (): void => {
-    signals += 1
-    if (signals === 1) asked.resolve()
-    else process.exit(1)
+    const now = performance.now()
+    firstAt ??= now
+    if (now - firstAt > SAME_WISH_MS) process.exit(1)
+    asked.resolve()
   }
-  process.on('SIGINT', signalled)
-  process.on('SIGTERM', signalled)
+  // SIGHUP: the terminal was closed. Without a handler it would leave PostgreSQL behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, signalled)
   // The process that minds this one lets it go, or has died.
   if (cluster.isWorker) process.once('disconnect', () => asked.resolve())
   if (cluster.isWorker && !process.connected) asked.resolve()
