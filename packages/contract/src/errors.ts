@@ -45,6 +45,11 @@ export const REASONS = {
   default_project: { status: 409, text: 'The Default project cannot be deleted.' },
   invalid_state: { status: 409, text: 'This cannot be done in the state it is in.' },
   invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
+
+  // Any surface.
+  malformed_request: { status: 400, text: 'This is not a valid HTTP request.' },
+  request_timeout: { status: 408, text: 'The request took too long to arrive. Send it again, whole, within 30 seconds.' },
+  headers_too_large: { status: 431, text: 'The URL and the headers are larger than 64 KiB, or there are more than 1,000 headers. Send less in them.' },
   overloaded: { status: 503, text: 'The service is too busy just now. Try again in a moment.' },
   internal: { status: 500, text: 'Something went wrong here, not with your request. The request id finds it in the log.' },
 } as const satisfies Record<string, { status: number; text: string }>

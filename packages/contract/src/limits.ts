@@ -4,6 +4,7 @@ export const LIMITS = {
   ingestBodyBytesDefault: 1_048_576,
   ingestBodyBytesMax: 5_242_880,
   headerBytesMax: 65_536,
+  headersMax: 1_000,
   jsonDepthMax: 128,
   multipartPartsMax: 100,
   formKeysMax: 1_000,

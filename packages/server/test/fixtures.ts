@@ -113,6 +113,17 @@ export class Wire {
     return this
   }
 
+  /** Sends, and resolves once the bytes have left this process. */
+  sent(text: string): Promise<void> {
+    return new Promise((resolve) => this.#socket.write(Buffer.from(text, 'latin1'), () => resolve()))
+  }
+
+  /** The head of an answer that has no body whatever it says, as to HEAD; the connection is of no use after. */
+  async head(): Promise<string> {
+    while (!this.#text.includes('\r\n\r\n') && !this.#socket.destroyed) await this.#more()
+    return this.#text
+  }
+
   /** The next answer; undefined when the connection ended without one. An interim 100 is passed over. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
@@ -123,11 +134,15 @@ export class Wire {
       } else if (this.#socket.destroyed) {
         return undefined
       } else {
-        await new Promise<void>((resolve) => {
-          this.#look = resolve
-        })
+        await this.#more()
       }
     }
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#look = resolve
+    })
   }
 
   destroy(): void {

@@ -1,28 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { BlockList, isIP } from 'node:net'
-import { LIMITS } from '@postroad/contract'
 
 /** A request handler that does not know of Fastify: the hot path's, and the fallback's. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void
-
-/**
- * The listener. Slow senders are cut: 10 s for the headers, 30 s for the whole request. What is not an ingest request
- * goes on to the router.
- */
-export function createListener(route: Handler): Server {
-  return createServer(
-    {
-      maxHeaderSize: LIMITS.headerBytesMax,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 72_000,
-      connectionsCheckingInterval: 1_000,
-      requireHostHeader: true,
-      noDelay: true,
-    },
-    route,
-  )
-}
 
 const processMark = Math.floor(performance.timeOrigin).toString(36)
 let requests = 0

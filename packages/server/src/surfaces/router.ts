@@ -3,7 +3,8 @@ import { LIMITS, REASONS, type ErrorBody } from '@postroad/contract'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
-import { createListener, newRequestId, type Handler } from './http.ts'
+import { newRequestId, type Handler } from './http.ts'
+import { createListener } from './listener.ts'
 
 /**
  * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
@@ -12,6 +13,9 @@ import { createListener, newRequestId, type Handler } from './http.ts'
 export function createRouter(deps: Deps, route: (fallback: Handler) => Handler): FastifyInstance {
   const fastify = Fastify({
     serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response))),
+    // The listener answers what is no request; a URL that is none is an error like any other.
+    clientErrorHandler: () => undefined,
+    frameworkErrors: (error, request, reply) => void answerError(deps, { error, request, reply: identified(request, reply) }),
     genReqId: newRequestId,
     bodyLimit: LIMITS.adminBodyBytesMax,
     logger: false,
@@ -21,11 +25,15 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler):
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
   fastify.addHook('onRequest', async (request, reply) => {
-    reply.header('Request-Id', request.id)
+    identified(request, reply)
   })
   fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
   fastify.setNotFoundHandler((request, reply) => notFound(fastify, request, reply))
   return fastify
+}
+
+function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('Request-Id', request.id)
 }
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const

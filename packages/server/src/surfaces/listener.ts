@@ -1,0 +1,100 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { LIMITS, REASONS, type ErrorBody, type Reason } from '@postroad/contract'
+import { newRequestId, type Handler } from './http.ts'
+import { originForm, reasonOf, whyAmbiguous } from './malformed.ts'
+
+/**
+ * The listener. Slow senders are cut: 10 s for the headers, 30 s for the whole request. A request that could be read
+ * in two ways is refused, and its connection ends with the answer.
+ */
+export function createListener(route: Handler): Server {
+  const lines = new WeakMap<Duplex, Line>()
+  const serve: Handler = (request, response) => {
+    const line = lineOf(lines, request.socket)
+    // What follows a refused request on its connection may be what a smuggler hid behind it.
+    if (line.broken) return
+    enter(line, request, response)
+    const why = whyAmbiguous(request)
+    line.broken = why !== undefined
+    if (why !== undefined) {
+      refuse(response, why)
+      return
+    }
+    // Node drops what was pipelined behind an upgrade that nobody takes up.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    request.url = originForm(request.url ?? '/')
+    route(request, response)
+  }
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.headerBytesMax,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 72_000,
+      connectionsCheckingInterval: 1_000,
+      requireHostHeader: false,
+      noDelay: true,
+    },
+    serve,
+  )
+  server.maxHeadersCount = LIMITS.headersMax
+  server.on('checkExpectation', serve)
+  server.on('clientError', (error, socket) => answerBroken(lineOf(lines, socket), error, socket))
+  return server
+}
+
+/** What is under way on one connection: pipelined requests are answered in order, and a broken one is read no further. */
+type Line = { open: number; broken: boolean; last: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined }
+
+function lineOf(lines: WeakMap<Duplex, Line>, socket: Duplex): Line {
+  const known = lines.get(socket)
+  if (known !== undefined) return known
+  const line: Line = { open: 0, broken: false, last: undefined }
+  lines.set(socket, line)
+  return line
+}
+
+function enter(line: Line, request: IncomingMessage, response: ServerResponse): void {
+  line.open += 1
+  line.last = { request, response }
+  response.once('close', () => {
+    line.open -= 1
+    if (line.broken && line.open === 0) request.socket.destroySoon()
+  })
+}
+
+/** Bytes that are no request end the connection: with an answer when no other answer is due first. */
+function answerBroken(line: Line, error: Error, socket: Duplex & { destroySoon?: () => void }): void {
+  line.broken = true
+  const inside = line.last?.request.complete === false
+  if (line.open > (inside ? 1 : 0)) return
+  const answered = inside && line.last?.response.headersSent === true
+  if (socket.writable && !answered) socket.write(brokenText(reasonOf(error)))
+  if (socket.destroySoon === undefined) socket.destroy()
+  else socket.destroySoon()
+}
+
+function brokenText(reason: Reason): string {
+  const { status, text } = REASONS[reason]
+  const json = JSON.stringify({ error: text, reason } satisfies ErrorBody)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(json)}`,
+    `Request-Id: ${newRequestId()}`,
+    'Connection: close',
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${json}`
+}
+
+function refuse(response: ServerResponse, why: string): void {
+  const json = JSON.stringify({ error: why, reason: 'malformed_request' } satisfies ErrorBody)
+  response.writeHead(REASONS.malformed_request.status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(json),
+    'Request-Id': newRequestId(),
+    Connection: 'close',
+  })
+  response.end(json)
+}
