@@ -1,0 +1,45 @@
+import type { Begun } from '../src/pipeline/deliver/ports.ts'
+import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
+import type { Agenda } from './agenda.ts'
+import type { Invariants } from './invariants.ts'
+import type { Plan } from './plan.ts'
+import type { Rng } from './rng.ts'
+import type { Delivery } from './rows.ts'
+import type { Receiver } from './sink.ts'
+import type { SimStore, StorePlant } from './store.ts'
+
+export type Plant = StorePlant | 'ack-before-commit'
+
+/** A process of the world, as faults see it. */
+export interface Player {
+  readonly requests: readonly Begun[]
+  clogged: boolean
+  start(): void
+  crash(): void
+  pause(durationMs: number): void
+  stop(): void
+}
+
+/** What the parts of a world may ask of it. */
+export interface Scene {
+  readonly agenda: Agenda
+  readonly limits: DeliverLimits
+  readonly rng: Rng
+  readonly plan: Plan
+  readonly plant: Plant | undefined
+  readonly store: SimStore
+  readonly invariants: Invariants
+  readonly workers: readonly Player[]
+  readonly receivers: ReadonlyMap<string, Receiver>
+  readonly tracing: boolean
+  /** True once the faults have stopped. */
+  readonly calm: boolean
+  /** Set by whatever may have made work for workers that have none. */
+  workChanged: boolean
+  trace(line: string): void
+  count(what: string, times?: number): void
+  receiver(lane: string): Receiver
+  anyDelivery(): Delivery | undefined
+  begun(worker: Player, attempts: readonly Begun[]): void
+  tell(type: 'hinted' | 'halted', lanes: readonly string[]): void
+}
