@@ -15,6 +15,7 @@ import { randomText, uuidv7 } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
 import { createWakeups } from './platform/notify.ts'
 import { createOutboundHttp } from './platform/outbound-http.ts'
+import { readPlans } from './plans.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import { createTicker } from './workers/ticker.ts'
@@ -101,6 +102,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
   return {
     ...parts,
     config,
+    plans: readPlans(),
     database,
     log,
     cipher: storage.cipher,

@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Actor } from './domain/actor.ts'
+import type { Plans } from './domain/plan.ts'
 import type { Cipher } from './platform/cipher.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Db } from './platform/db.ts'
@@ -10,6 +11,7 @@ import type { Wakeups } from './platform/notify.ts'
 /** What the process has: made once in `app.ts`, handed down. Time, chance and the network come from here only. */
 export type Deps = {
   readonly config: Config
+  readonly plans: Plans
   readonly database: Database
   readonly clock: Clock
   readonly log: Log

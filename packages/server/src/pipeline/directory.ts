@@ -2,6 +2,7 @@ import { encodeId, type VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
+import { limitsOf, type PlanLimits } from '../domain/plan.ts'
 import { secretPlace } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/datasets/queries.ts'
@@ -46,6 +47,7 @@ export type ProjectPlan = {
   readonly workspaceId: string
   readonly workspaceSlug: string
   readonly suspended: boolean
+  readonly limits: PlanLimits
   readonly projectId: string
   readonly projectSlug: string
   readonly version: number
@@ -188,6 +190,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     })),
     destinations: destinationRows.map((row) => ({
       id: row.id,
+    limits: limitsOf(deps.plans, project.plan),
       publicId: encodeId('destination', row.id),
       name: row.name,
       enabled: row.enabled,

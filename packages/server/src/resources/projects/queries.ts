@@ -15,9 +15,9 @@ export type ProjectRow = {
 export function findProjectPlan(
   db: Db,
   at: At,
-): Promise<{ slug: string; config_version: number; workspace_slug: string; suspended: boolean } | undefined> {
+): Promise<{ slug: string; config_version: number; workspace_slug: string; plan: string; suspended: boolean } | undefined> {
   return db.maybe(sql`
-    select p.slug, p.config_version, w.slug as workspace_slug, w.suspended_at is not null as suspended
+    select p.slug, p.config_version, w.slug as workspace_slug, w.plan, w.suspended_at is not null as suspended
       from projects p
       join workspaces w on w.id = p.workspace_id
      where p.workspace_id = ${at.workspaceId}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileIpAllowlist } from './ip-range.ts'
+
+const allows = (entries: readonly string[], address: string | undefined): boolean => compileIpAllowlist(entries)?.(address) ?? true
+
+test('an empty list lets everybody pass, an unknown address too', () => {
+  assert.equal(compileIpAllowlist([]), undefined)
+})
+
+test('an address passes when it is listed or inside a listed range', () => {
+  for (const [entry, address, passes] of [
+    ['203.0.113.7', '203.0.113.7', true],
+    ['203.0.113.7', '203.0.113.8', false],
+    ['203.0.113.0/24', '203.0.113.255', true],
+    ['203.0.113.0/24', '203.0.114.0', false],
+    ['203.0.113.9/24', '203.0.113.1', true],
+    ['0.0.0.0/0', '8.8.8.8', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+    ['::/0', '8.8.8.8', false],
+    ['::/0', '2001:db8::1', true],
+    ['2001:db8::/32', '2001:db8:ffff::1', true],
+    ['2001:db8::/32', '2001:db9::1', false],
+    ['2001:DB8::1', '2001:db8:0:0:0:0:0:1', true],
+    ['fe80::/10', 'fe80::1%eth0', true],
+    ['127.0.0.1', '::1', false],
+  ] as const) {
+    assert.equal(allows([entry], address), passes, `${address} in ${entry}`)
+  }
+})
+
+test('an IPv4 address and its IPv4-mapped form are the same, on either side', () => {
+  for (const entry of ['203.0.113.7', '203.0.113.0/24', '::ffff:203.0.113.7', '::ffff:cb00:7107', '::ffff:203.0.113.0/120']) {
+    for (const address of ['203.0.113.7', '::ffff:203.0.113.7', '::ffff:cb00:7107', '::FFFF:CB00:7107']) {
+      assert.equal(allows([entry], address), true, `${address} in ${entry}`)
+    }
+    assert.equal(allows([entry], '::ffff:198.51.100.1'), false)
+  }
+})
+
+test('any entry of the list is enough, and who is unknown is refused', () => {
+  const list = ['198.51.100.1', '2001:db8::/64', '203.0.113.0/28']
+  for (const address of ['198.51.100.1', '2001:db8::9', '203.0.113.15']) assert.equal(allows(list, address), true)
+  for (const address of [undefined, '', 'unknown', '203.0.113.16', '198.51.100', '0x7f000001x']) assert.equal(allows(list, address), false, address)
+})

@@ -1,0 +1,40 @@
+import ipaddr from 'ipaddr.js'
+
+type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+/** True when the address may pass. Unknown addresses never do. */
+export type AllowsIp = (address: string | undefined) => boolean
+
+/**
+ * Compiles a list of addresses and CIDR ranges; undefined when it is empty and so lets everybody pass. An IPv4 address
+ * and its IPv4-mapped IPv6 form are the same, on either side.
+ */
+export function compileIpAllowlist(entries: readonly string[]): AllowsIp | undefined {
+  if (entries.length === 0) return undefined
+  const ranges = entries.map(rangeOf)
+  return (text) => {
+    const address = text === undefined ? undefined : addressOf(text)
+    return address !== undefined && ranges.some((range) => contains(range, address))
+  }
+}
+
+function contains([network, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return network.kind() === address.kind() && address.match(network, bits)
+}
+
+/** A zone (`fe80::1%eth0`) names a network card, not a sender. */
+function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const zone = text.indexOf('%')
+  const bare = zone < 0 ? text : text.slice(0, zone)
+  return ipaddr.isValid(bare) ? ipaddr.process(bare) : undefined
+}
+
+const MAPPED_BITS = 96
+
+function rangeOf(entry: string): Range {
+  const [text = '', length] = entry.split('/')
+  const parsed = ipaddr.parse(text)
+  const bits = length === undefined ? (parsed.kind() === 'ipv6' ? 128 : 32) : Number(length)
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= MAPPED_BITS) return [parsed.toIPv4Address(), bits - MAPPED_BITS]
+  return [parsed, bits]
+}

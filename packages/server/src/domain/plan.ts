@@ -1,0 +1,19 @@
+/** What a workspace's plan allows; null is without limit. The numbers stand in `plans.json`, which the operator sets. */
+export type PlanLimits = {
+  /** Requests a second for one credential, on average; 0: no burst limit. */
+  readonly ingest_per_second: number
+  /** Requests that one credential may send at once. */
+  readonly ingest_burst: number
+  readonly events_per_month: number | null
+  readonly deliveries_per_month: number | null
+  readonly retention_days: number
+  readonly members: number | null
+  readonly stream_connections: number | null
+}
+
+export type Plans = { readonly self_hosted: PlanLimits } & Readonly<Record<string, PlanLimits>>
+
+/** The limits of a plan by its name. A plan that the operator took out of the file must not refuse events: it limits nothing. */
+export function limitsOf(plans: Plans, name: string): PlanLimits {
+  return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? plans.self_hosted
+}

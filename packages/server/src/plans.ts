@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { Plans } from './domain/plan.ts'
+
+const FILE = new URL('../plans.json', import.meta.url)
+
+const INGEST_PER_SECOND = 500
+const INGEST_BURST = 1_000
+
+const Amount = z.int().min(0).nullable()
+
+const Limits = z.strictObject({
+  ingest_per_second: z.number().min(0).default(INGEST_PER_SECOND),
+  ingest_burst: z.int().min(1).default(INGEST_BURST),
+  events_per_month: Amount,
+  deliveries_per_month: Amount,
+  retention_days: z.int().min(1),
+  members: Amount,
+  stream_connections: Amount,
+})
+
+const File = z.object({ self_hosted: Limits }).catchall(Limits)
+
+/** Reads the plans that an operator has set, once. A file that is not right stops the start and says where. */
+export function readPlans(): Plans {
+  const read = File.safeParse(JSON.parse(readFileSync(FILE, 'utf8')))
+  if (!read.success) throw new Error(`plans.json is not right: ${z.prettifyError(read.error)}`)
+  return read.data
+}
