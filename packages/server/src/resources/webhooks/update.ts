@@ -43,11 +43,12 @@ export const update: Room<'webhooks'>['update'] = (ctx, input) => {
 type Verified = Pick<WebhookRow, 'verification' | 'secret' | 'previous_secret' | 'previous_secret_expires_at'>
 
 function changedVerification(tx: Ctx, held: WebhookRow, patch: Input['verification']): Verified {
-  if (patch === undefined) return held
-  const change = patchVerification({ held: held.verification, patch })
+  const { verification: settings, secret: heldSecret, previous_secret, previous_secret_expires_at } = held
+  if (patch === undefined) return { verification: settings, secret: heldSecret, previous_secret, previous_secret_expires_at }
+  const change = patchVerification({ held: settings, patch })
   if ('error' in change) throw refuse('invalid_request', `verification: ${change.error}`)
   const verification = change.settings
   const secret = sealedSecret(tx, { id: held.id, secret: 'secret' in patch ? patch.secret : undefined })
-  if (secret === null && verification.scheme !== 'none') return { ...held, verification }
+  if (secret === null && verification.scheme !== 'none') return { verification, secret: heldSecret, previous_secret, previous_secret_expires_at }
   return { verification, secret, previous_secret: null, previous_secret_expires_at: null }
 }
