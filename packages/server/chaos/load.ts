@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { Rng } from '../sim/rng.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { exchange, type Reply } from './http.ts'
+import { Ledger } from './ledger.ts'
+import { payload } from './payload.ts'
+
+/** Noted before the request leaves. */
+export type Sent = { readonly event: string; readonly dataset: string; readonly sha256: string; readonly at: number }
+
+/** Noted when the answer is complete, or when it is sure that none comes. */
+export type Answer = {
+  readonly event: string
+  readonly status: number | 'broken' | 'hung'
+  readonly retryAfter: string | null
+  readonly record: string | null
+  readonly sentAt: number
+  readonly at: number
+}
+
+export type Load = {
+  readonly sent: Ledger<Sent>
+  readonly answers: Ledger<Answer>
+  /** Sends no more, and resolves when every request under way has ended. */
+  stop(): Promise<void>
+}
+
+export type LoadOptions = {
+  readonly folder: string
+  readonly seed: number
+  readonly ratePerSecond: number
+  readonly urlOf: (dataset: string) => string
+  /** Of 100 events, how many go to each dataset. */
+  readonly percent: Readonly<Record<string, number>>
+}
+
+const TICK_MS = 5
+const HUNG_MS = 15_000
+const IN_FLIGHT_MAX = 2_000
+
+/**
+ * Open-loop producers: they send at their rate whether or not answers come, each event once. The rate is only held back
+ * while `IN_FLIGHT_MAX` requests are unanswered.
+ */
+export function startLoad(options: LoadOptions): Load {
+  const clock = systemClock()
+  const rng = new Rng(options.seed)
+  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT_MAX })
+  const sent = new Ledger<Sent>(join(options.folder, 'sent.jsonl'))
+  const answers = new Ledger<Answer>(join(options.folder, 'answers.jsonl'))
+  const underWay = new Set<Promise<void>>()
+  const began = clock.now()
+  let count = 0
+
+  const send = async (): Promise<void> => {
+    const event = `e${options.seed}-${String(count).padStart(7, '0')}`
+    const dataset = pickDataset(options.percent, rng)
+    const body = payload(event, rng)
+    const sentAt = clock.now()
+    sent.note({ event, dataset, sha256: createHash('sha256').update(body).digest('hex'), at: sentAt })
+    const headers = { 'content-type': 'application/json' }
+    const reply = await exchange({ method: 'POST', url: options.urlOf(dataset), headers, body, agent, timeoutMs: HUNG_MS })
+    answers.note({ event, ...answerOf(reply), sentAt, at: clock.now() })
+  }
+  const timer = setInterval(() => {
+    const due = Math.floor(((clock.now() - began) * options.ratePerSecond) / 1_000)
+    while (count < due && underWay.size < IN_FLIGHT_MAX) {
+      const one: Promise<void> = send().finally(() => underWay.delete(one))
+      underWay.add(one)
+      count += 1
+    }
+  }, TICK_MS)
+
+  return {
+    sent,
+    answers,
+    stop: async () => {
+      clearInterval(timer)
+      await Promise.all(underWay)
+      agent.destroy()
+      sent.close()
+      answers.close()
+    },
+  }
+}
+
+function pickDataset(percent: LoadOptions['percent'], rng: Rng): string {
+  let left = rng.between(0, 100)
+  for (const [dataset, share] of Object.entries(percent)) {
+    left -= share
+    if (left < 0) return dataset
+  }
+  throw new Error('the shares of the datasets must add up to 100')
+}
+
+function answerOf(reply: Reply | 'broken' | 'hung'): Pick<Answer, 'status' | 'retryAfter' | 'record'> {
+  if (typeof reply === 'string') return { status: reply, retryAfter: null, record: null }
+  const { status, retryAfter } = reply
+  return { status, retryAfter, record: status === 201 ? recordOf(reply.body) : null }
+}
+
+function recordOf(body: string): string | null {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the 201 body of the contract; a wrong one becomes null
+  const { records } = JSON.parse(body) as { readonly records?: readonly { readonly id: string }[] }
+  return records?.[0]?.id ?? null
+}

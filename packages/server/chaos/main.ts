@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { isPlant, PLANTS } from './plants.ts'
+import { reportText } from './report.ts'
+import type { Request, Scenario } from './scenario.ts'
+import { kill9 } from './scenarios/kill9.ts'
+
+/** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
+const SCENARIOS: readonly Scenario[] = [kill9]
+
+const USAGE = [
+  'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',
+  '',
+  ...SCENARIOS.map(({ name, about }) => `  ${name.padEnd(10)} ${about}`),
+  '',
+  `CHAOS_PLANT=${Object.keys(PLANTS).join('|')} puts that defect into the server; the run must then fail.`,
+].join('\n')
+
+const ROUND_BUDGET_MS = 60_000
+const SPARE_BUDGET_MS = 300_000
+
+type Given = { readonly scenario: Scenario; readonly request: Omit<Request, 'signal'>; readonly json: boolean }
+
+function readRequest(): Given {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string', default: '30' },
+      seed: { type: 'string', default: String(randomInt(1_000_000)) },
+      rate: { type: 'string', default: '200' },
+      'with-postgres': { type: 'string', default: 'third' },
+      json: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+    },
+  })
+  const scenario = SCENARIOS.find(({ name }) => name === positionals[0])
+  const postgres = (['third', 'always', 'never'] as const).find((name) => name === values['with-postgres'])
+  const [rounds, seed, ratePerSecond] = [Number(values.rounds), Number(values.seed), Number(values.rate)]
+  const plant = process.env['CHAOS_PLANT']
+  const numbersAreRight = [rounds, seed, ratePerSecond].every(Number.isSafeInteger) && rounds > 0 && ratePerSecond > 0
+  if (scenario === undefined || postgres === undefined || !numbersAreRight) throw new Error(USAGE)
+  if (plant !== undefined && !isPlant(plant)) throw new Error(USAGE)
+  const say = values.json ? () => undefined : (line: string) => process.stderr.write(`  ${line}\n`)
+  return { scenario, json: values.json, request: { seed, rounds, ratePerSecond, postgres, plant, keep: values.keep, say } }
+}
+
+/** Ctrl-C clears the stage away first; a second one does it at once. */
+function interruption(): AbortSignal {
+  const asked = new AbortController()
+  const ask = (signal: NodeJS.Signals): void => {
+    if (asked.signal.aborted) process.exit(130)
+    asked.abort(new Error(`interrupted by ${signal}`))
+  }
+  process.on('SIGINT', ask)
+  process.on('SIGTERM', ask)
+  return asked.signal
+}
+
+try {
+  const { scenario, request, json } = readRequest()
+  const budget = AbortSignal.timeout(SPARE_BUDGET_MS + request.rounds * ROUND_BUDGET_MS)
+  const report = await scenario.run({ ...request, signal: AbortSignal.any([interruption(), budget]) })
+  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
+  process.exitCode = report.ok ? 0 : 1
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 2
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import type { Rng } from '../sim/rng.ts'
+import { placeOf } from '../src/platform/postgres/place.ts'
+import { bringDown, postmasterOf, runs } from '../src/platform/postgres/postmaster.ts'
+
+/** The PostgreSQL of one data folder: its processes are found by the folder, so no other PostgreSQL is ever touched. */
+export type PostgresProcess = {
+  /** Whether there was a postmaster to kill. */
+  killPostmaster(): boolean
+  /** Signals one client backend, any of them; false when there was none. */
+  signalBackend(signal: 'SIGKILL' | 'SIGTERM', rng: Rng): boolean
+  /** Stops what a killed server left running. */
+  stop(): Promise<void>
+  stopNow(): void
+}
+
+/** A client's backend, by the title that PostgreSQL gives its processes. */
+const CLIENT_BACKEND = /^postgres: postroad postroad /
+
+export function postgresProcess(dataDir: string): PostgresProcess {
+  const running = (): number | undefined => {
+    const { folder } = placeOf(dataDir)
+    const pid = postmasterOf(folder)?.pid
+    return pid !== undefined && runs(pid, folder) ? pid : undefined
+  }
+  const signalPostmaster = (signal: NodeJS.Signals): boolean => {
+    const pid = running()
+    return pid !== undefined && send(pid, signal)
+  }
+  return {
+    killPostmaster: () => signalPostmaster('SIGKILL'),
+    signalBackend: (signal, rng) => {
+      const pid = running()
+      const backends = pid === undefined ? [] : childrenOf(pid).filter((child) => CLIENT_BACKEND.test(child.title))
+      return backends.length > 0 && send(rng.pick(backends).pid, signal)
+    },
+    stop: async () => {
+      const pid = running()
+      if (pid !== undefined) await bringDown(pid, () => running() !== pid)
+    },
+    // Immediate shutdown: unlike SIGKILL it leaves no shared memory behind.
+    stopNow: () => void signalPostmaster('SIGQUIT'),
+  }
+}
+
+function childrenOf(parent: number): readonly { readonly pid: number; readonly title: string }[] {
+  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
+  return lines.flatMap((line) => {
+    const [, pid, ppid, title = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
+    return Number(ppid) === parent ? [{ pid: Number(pid), title }] : []
+  })
+}
+
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}

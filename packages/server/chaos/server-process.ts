@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '../src/platform/clock.ts'
+
+/** One run of the server, from its spawn to its end. `unasked`: nobody killed or stopped it. */
+export type Life = { readonly pid: number; readonly from: number; to: number | undefined; end: 'killed' | 'stopped' | 'unasked' | undefined }
+
+export type ServerProcess = {
+  readonly lives: readonly Life[]
+  start(): void
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>
+  /** SIGTERM, and SIGKILL when that takes longer than 30 s. */
+  stop(): Promise<void>
+  /** For the very end of this process, when nothing can be awaited. */
+  killNow(): void
+}
+
+export type ServerOptions = {
+  readonly env: Readonly<Record<string, string>>
+  readonly logFile: string
+  /** Starts the server with this fault planted in it. */
+  readonly plant: string | undefined
+}
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const PLANTED = fileURLToPath(new URL('./planted-server.ts', import.meta.url))
+const STOP_MS = 30_000
+
+/** The real server as a child process, which may die at any moment and is started again on the same data. */
+export function serverProcess(options: ServerOptions): ServerProcess {
+  const clock = systemClock()
+  const { plant } = options
+  const lives: Life[] = []
+  const env = plant === undefined ? options.env : { ...options.env, CHAOS_PLANT: plant }
+  let child: ChildProcess | undefined
+  let gone: Promise<unknown> = Promise.resolve()
+
+  const end = (signal: NodeJS.Signals, as: 'killed' | 'stopped'): void => {
+    const life = lives.at(-1)
+    if (life?.to !== undefined) return
+    if (life !== undefined) life.end ??= as
+    child?.kill(signal)
+  }
+  return {
+    lives,
+    start: () => {
+      const log = openSync(options.logFile, 'a')
+      child = spawn(process.execPath, plant === undefined ? [MAIN, 'serve'] : [PLANTED], { env, stdio: ['ignore', log, log] })
+      closeSync(log)
+      const life: Life = { pid: child.pid ?? 0, from: clock.now(), to: undefined, end: undefined }
+      lives.push(life)
+      const exited = Promise.withResolvers<void>()
+      gone = exited.promise
+      child.on('exit', () => {
+        life.to = clock.now()
+        life.end ??= 'unasked'
+        exited.resolve()
+      })
+    },
+    kill: async () => {
+      end('SIGKILL', 'killed')
+      await gone
+    },
+    stop: async () => {
+      end('SIGTERM', 'stopped')
+      const patience = new AbortController()
+      await Promise.race([gone, sleep(STOP_MS, undefined, { signal: patience.signal }).catch(() => undefined)])
+      patience.abort()
+      end('SIGKILL', 'killed')
+      await gone
+    },
+    killNow: () => end('SIGKILL', 'killed'),
+  }
+}
+
+/** Runs one of the server's commands to its end and gives its exit code and what it printed. */
+export function runCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ readonly code: number | null; readonly printed: string; readonly said: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let printed = ''
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, printed, said }))
+  })
+}

@@ -1,0 +1,152 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeId } from '@postroad/contract'
+import { openDatabase, type Database } from '../src/platform/db.ts'
+import { DATABASE, USERNAME } from '../src/platform/postgres/cluster.ts'
+import { placeOf, PORT as POSTGRES_PORT } from '../src/platform/postgres/place.ts'
+import { exchange, type Reply } from './http.ts'
+import { postgresProcess, type PostgresProcess } from './postgres-process.ts'
+import { runCommand, serverProcess, type ServerProcess } from './server-process.ts'
+
+/** Everything a scenario plays with: a server of its own on a folder and a port of its own, and the doors to it. */
+export type Stage = {
+  /** For ledgers and logs. */
+  readonly folder: string
+  readonly logFile: string
+  readonly server: ServerProcess
+  readonly postgres: PostgresProcess
+  readonly workspaceId: string
+  /** The URL of the first endpoint. */
+  readonly endpoint: string
+  /** One call of the admin API, parsed; rejects unless the answer is 2xx. */
+  admin(method: string, path: string, body?: object): Promise<unknown>
+  /** Waits until the server says it is ready; rejects when it does not within 30 s. */
+  ready(): Promise<void>
+  /** A connection of our own to the server's database, while PostgreSQL runs. */
+  openDatabase(): Database
+  command(args: readonly string[]): ReturnType<typeof runCommand>
+}
+
+export type StageOptions = {
+  readonly plant: string | undefined
+  readonly signal: AbortSignal
+  /** Leaves the folder where it is, for looking at it. */
+  readonly keep: boolean
+}
+
+const READY_MS = 30_000
+const CALL_MS = 20_000
+
+/** Sets a stage, plays on it and clears it away: no process, folder or port is left, whatever `play` does. */
+export async function onStage<T>(options: StageOptions, play: (stage: Stage) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-chaos-'))
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  const logFile = join(folder, 'server.log')
+  const port = await freePort()
+  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port) })
+  const server = serverProcess({ env, logFile, plant: options.plant })
+  const postgres = postgresProcess(dataDir)
+  const agent = new Agent({ keepAlive: true })
+  const lastResort = (): void => {
+    server.killNow()
+    postgres.stopNow()
+    if (!options.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  }
+  process.once('exit', lastResort)
+  try {
+    return await play(await setStage({ folder, dataDir, logFile, server, postgres, agent, env, signal: options.signal }))
+  } finally {
+    await server.stop()
+    await postgres.stop()
+    agent.destroy()
+    if (!options.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    process.off('exit', lastResort)
+  }
+}
+
+type Parts = Pick<Stage, 'folder' | 'logFile' | 'server' | 'postgres'> & {
+  readonly dataDir: string
+  readonly agent: Agent
+  readonly env: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+async function setStage({ folder, dataDir, logFile, server, postgres, agent, env, signal }: Parts): Promise<Stage> {
+  const baseUrl = `http://127.0.0.1:${env['PORT']}`
+  const ready = async (): Promise<void> => {
+    const end = performance.now() + READY_MS
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- one question at a time
+      const reply = await exchange({ method: 'GET', url: `${baseUrl}/readyz`, agent, timeoutMs: 1_000 })
+      if (typeof reply === 'object' && reply.status === 200) return
+      if (performance.now() > end) throw new Error(`The server was not ready within ${READY_MS / 1_000} s; its log is ${logFile}`)
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await sleep(20, undefined, { signal })
+    }
+  }
+  server.start()
+  await ready()
+  const installed = await bootstrap(env)
+  const headers = { authorization: `Bearer ${installed.api_key}`, 'content-type': 'application/json' }
+  return {
+    folder,
+    logFile,
+    server,
+    postgres,
+    ready,
+    workspaceId: decodeId('workspace', installed.workspace.id) ?? '',
+    endpoint: installed.webhook.public_url,
+    admin: async (method, path, body) => {
+      const url = `${baseUrl}/admin/api/${path}`
+      const reply = await exchange({ method, url, headers, agent, timeoutMs: CALL_MS, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+      return parsed(reply, `${method} ${path}`)
+    },
+    openDatabase: () =>
+      openDatabase({
+        target: { host: placeOf(dataDir).socketDir, port: POSTGRES_PORT, database: DATABASE, username: USERNAME },
+        connectionsMax: 1,
+        applicationName: 'postroad chaos',
+        statementTimeoutMs: 120_000,
+      }),
+    command: (args) => runCommand(args, env),
+  }
+}
+
+/** A closed set, so that the caller's DATABASE_URL cannot become the server's. */
+function serverEnvironment(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { PATH = '', HOME = '/' } = process.env
+  return { PATH, HOME, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', PROCESSES: '1', ...own }
+}
+
+type Installed = { readonly workspace: { readonly id: string }; readonly webhook: { readonly public_url: string }; readonly api_key: string }
+
+async function bootstrap(env: Readonly<Record<string, string>>): Promise<Installed> {
+  const { code, printed, said } = await runCommand(['bootstrap', '--json'], env)
+  if (code !== 0) throw new Error(`bootstrap --json ended with ${code}: ${said}`)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decisions on running it: what `bootstrap --json` prints
+  return JSON.parse(printed) as Installed
+}
+
+function parsed(reply: Reply | 'broken' | 'hung', call: string): unknown {
+  if (typeof reply === 'string') throw new Error(`${call}: the connection was ${reply}`)
+  if (reply.status >= 300) throw new Error(`${call} answered ${reply.status}: ${reply.body.slice(0, 500)}`)
+  return JSON.parse(reply.body)
+}
+
+/** A port that was free a moment ago. The server keeps it over all its lives, as its URL must not change. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
