@@ -1,8 +1,8 @@
 import type { Deps } from '../../context.ts'
 import { DEFAULT_SCHEDULE_SECONDS } from '../../domain/retry-policy.ts'
-import { DbError } from '../../platform/db.ts'
-import { turn, type BegunRow, type SettleRow } from '../../resources/attempts/queries.ts'
-import { pauseOutstanding } from '../../resources/deliveries/queries.ts'
+import { DbError, type Db } from '../../platform/db.ts'
+import { findOpen, turn, type BegunRow, type SettleRow } from '../../resources/attempts/queries.ts'
+import { cancelOutstanding, findForgotten, MOVED_ROWS_MAX, pauseOutstanding, resumePaused } from '../../resources/deliveries/queries.ts'
 import { disableGone } from '../../resources/destinations/queries.ts'
 import {
   endOwner,
@@ -15,6 +15,7 @@ import {
   readLanes,
   recoverLanes,
   renewOwner,
+  type CandidateRow,
   type GrantRow,
   type HeldAt,
   type LaneAt,
@@ -78,23 +79,58 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
     const life = await extendOwner(db, { owner, serial, now, leaseUntil: new Date(now.getTime() + input.lease_ms) })
     if (life !== 'alive') return { alive: life === 'old', ...nothing }
     if (input.doubtful_from !== null) await freeDoubtful(db, { owner, from: input.doubtful_from })
+    const forgotten = input.any_due ? await moveForgotten(db, now) : DONE
     const wanted = input.wanted.map(laneAt)
     const found = await lockCandidates(db, { wanted: input.any_due ? 'any' : wanted, now, limit: input.lanes_max + 1 })
     const chosen = found.slice(0, input.lanes_max)
-    const cutOff = chosen.filter((lane) => lane.paused && lane.leftover).map(rowAt)
-    if (cutOff.length > 0) await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
-    const ready = chosen.filter((lane) => !lane.paused).map(rowAt)
+    const closed = chosen.filter((lane) => lane.standing !== 'open')
+    const cutOff = closed.filter((lane) => lane.leftover).map(rowAt)
+    const freed = cutOff.length === 0 ? [] : await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
+    const ready = chosen.filter((lane) => lane.standing === 'open').map(rowAt)
     const granted = ready.length === 0 ? [] : await grantLanes(db, { lanes: ready, owner, serial, now })
-    const recovered = [...granted.map(rowAt), ...cutOff]
+    const recovered = [...granted, ...freed].map(rowAt)
     if (recovered.length > 0) await recoverLanes(db, { lanes: recovered, now })
+    const cleared = await clearClosed(db, closed, now)
     const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
     return {
       alive: true,
       grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row) })),
       elsewhere: elsewhere.map(laneKey),
-      more: found.length > input.lanes_max,
+      more: found.length > input.lanes_max || forgotten.more || cleared.more,
     }
   })
+}
+
+const DONE = { more: false }
+const FORGOTTEN_LANES_MAX = 100
+
+/**
+ * A commit that did not see another one beside it may leave deliveries paused although their destination is on again:
+ * an event that was routed just before, an attempt that ended just then. Every sweep sends them on their way.
+ */
+async function moveForgotten(db: Db, now: Date): Promise<{ readonly more: boolean }> {
+  const lanes = await findForgotten(db, FORGOTTEN_LANES_MAX)
+  return moveEach(lanes, (lane) => (lane.gone ? cancelOutstanding(db, { ...lane, now }) : resumePaused(db, { ...lane, now })))
+}
+
+/** The same the other way round: deliveries that wait in a lane that is off by now are paused, or cancelled with it. */
+function clearClosed(db: Db, lanes: readonly CandidateRow[], now: Date): Promise<{ readonly more: boolean }> {
+  return moveEach(lanes, ({ standing, ...row }) => {
+    const at = { ...rowAt(row), now }
+    if (standing === 'open') return Promise.resolve(0)
+    return standing === 'gone' ? cancelOutstanding(db, at) : pauseOutstanding(db, { ...at, reason: standing })
+  })
+}
+
+/** `more`: some lane has more than one statement may move. */
+async function moveEach<Lane>(lanes: readonly Lane[], move: (lane: Lane) => Promise<number>): Promise<{ readonly more: boolean }> {
+  let more = false
+  for (const lane of lanes) {
+    // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
+    const moved = await move(lane)
+    more ||= moved >= MOVED_ROWS_MAX
+  }
+  return { more }
 }
 
 async function read(deps: Deps, input: ReadInput): Promise<ReadAnswer> {
@@ -120,7 +156,7 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
   const settles = input.settles.map((settle) => settleRow(settle, now))
   const begins = input.begins.map((begin) => ({ ...heldAt(begin), deliveryId: begin.delivery_id, attemptId: deps.uuid() }))
-  const gone = input.settles.filter((settle) => settle.disable_destination).map(heldAt)
+  const gone = input.settles.filter((settle) => settle.disable_destination).map((settle) => ({ ...heldAt(settle), attemptId: settle.attempt_id }))
   const turned = gone.length === 0 ? await turn(deps.database, { settles, begins, now }) : await turnWithGone(deps, { settles, begins, now, gone })
   const lanes = new Map(turned.lanes.map((lane) => [laneKey(lane), lane]))
   const askedLanes = distinctHeld(input.begins)
@@ -132,11 +168,15 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   }
 }
 
-/** 410: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. */
-async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly HeldAt[] }) {
+/**
+ * 410: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. Only an
+ * attempt that is still open counts: a settle that comes twice must not switch off what a person has switched on since.
+ */
+async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly (HeldAt & { attemptId: string })[] }) {
   const disabled: string[] = []
   const turned = await deps.database.transaction(async (db) => {
-    for (const lane of at.gone) {
+    const open = await findOpen(db, at.gone)
+    for (const lane of at.gone.filter((settle) => open.has(settle.attemptId))) {
       // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
       const destination = await disableGone(db, { ...lane, now: at.now })
       if (destination === undefined) continue

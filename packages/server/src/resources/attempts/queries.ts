@@ -39,7 +39,8 @@ export type TurnRow = { readonly begun: readonly BegunRow[]; readonly applied: r
 /**
  * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun.
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
- * the commit. An attempt row is committed here, before its request starts.
+ * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
+ * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
@@ -160,6 +161,25 @@ export async function turn(
     received_at: new Date(begin.received_at),
   }))
   return { begun, applied: turned.applied, lanes: turned.lanes }
+}
+
+/** Of these attempts, those that are open under the fence of their lane, which is locked as in `turn`. */
+export async function findOpen(db: Db, attempts: readonly (HeldAt & { attemptId: string })[]): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    select a.id
+      from unnest(
+             ${attempts.map((row) => row.workspaceId)}::uuid[],
+             ${attempts.map((row) => row.destinationId)}::uuid[],
+             ${attempts.map((row) => row.fence)}::bigint[],
+             ${attempts.map((row) => row.attemptId)}::uuid[]
+           ) as s (workspace_id, destination_id, fence, attempt_id)
+      join lanes l using (workspace_id, destination_id, fence)
+      join delivery_attempts a on a.workspace_id = s.workspace_id and a.id = s.attempt_id and a.fence = s.fence
+     where a.outcome is null
+     order by l.workspace_id, l.destination_id
+       for key share of l
+  `)
+  return new Set(rows.map((row) => row.id))
 }
 
 function distinctLanes(rows: readonly LaneAt[]): readonly LaneAt[] {

@@ -94,17 +94,19 @@ export function listAttempts(db: Db, at: At & { deliveryId: string }): Promise<r
   `)
 }
 
-/** Due at once with a fresh schedule, or paused while its destination is off; undefined when it has not ended yet. */
+/** Due at once with a fresh schedule, or paused while it may not be sent; undefined when it has not ended yet. */
 export function replayDelivery(db: Db, at: At & { id: string; now: Date }): Promise<{ destination_id: string } | undefined> {
   return db.maybe<{ destination_id: string }>(sql`
     update deliveries d
-       set state = case when t.enabled then 'pending' else 'paused' end,
-           pause_reason = case when t.enabled then null else 'destination_disabled' end,
+       set state = case when why.reason is null then 'pending' else 'paused' end,
+           pause_reason = why.reason,
            failure_count = 0,
            next_trigger = 'replay',
-           next_attempt_at = case when t.enabled then ${at.now}::timestamptz end,
+           next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
            updated_at = ${at.now}
       from destinations t
+      join workspaces w on w.id = t.workspace_id
+     ${reasonToWait}
      where d.workspace_id = ${at.workspaceId}
        and d.project_id = ${at.projectId}
        and d.id = ${at.id}
@@ -116,6 +118,22 @@ export function replayDelivery(db: Db, at: At & { id: string; now: Date }): Prom
   `)
 }
 
+/** Why nothing may be sent to destination `t` of workspace `w` at this moment; null when it may. */
+const reasonToWait: Sql = sql`
+  cross join lateral (
+    select case when w.suspended_at is not null then 'workspace_suspended'
+                when not t.enabled then 'destination_disabled'
+           end as reason
+  ) why
+`
+
+/**
+ * The most rows that one statement below moves: a backlog of a million must not hold its locks for seconds, for turns of
+ * other lanes would wait behind them. Rows that a turn is just moving are passed by for the same reason, in both
+ * directions. What is left over is found by the sweeps of the senders.
+ */
+export const MOVED_ROWS_MAX = 2_000
+
 /** What waits for a destination is paused; what is being sent ends as it began and is paused when it settles. */
 export function pauseOutstanding(db: Db, at: LaneAt & { reason: PauseReason }): Promise<number> {
   return db.run(sql`
@@ -126,43 +144,59 @@ export function pauseOutstanding(db: Db, at: LaneAt & { reason: PauseReason }): 
            updated_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and destination_id = ${at.destinationId}
-       and next_attempt_at is not null
+       and id = any (array(
+             select id
+               from deliveries
+              where workspace_id = ${at.workspaceId}
+                and destination_id = ${at.destinationId}
+                and state in ('pending', 'retrying')
+                and next_attempt_at is not null
+              limit ${MOVED_ROWS_MAX}
+                for update skip locked
+           ))
        and state in ('pending', 'retrying')
   `)
 }
 
-/** What was paused for this reason is due at once. */
-export function resumePaused(db: Db, at: LaneAt & { reason: PauseReason }): Promise<number> {
+/** What is paused is due at once; what another reason still holds back says so from now on. */
+export function resumePaused(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`
-    update deliveries
-       set state = case when attempt_count = 0 then 'pending' else 'retrying' end,
-           pause_reason = null,
-           next_trigger = case when attempt_count = 0 then next_trigger else 'resume' end,
-           next_attempt_at = ${at.now},
+    update deliveries d
+       set state = case when why.reason is not null then 'paused'
+                        when d.attempt_count = 0 then 'pending'
+                        else 'retrying' end,
+           pause_reason = why.reason,
+           next_trigger = case when why.reason is not null or d.attempt_count = 0 then d.next_trigger else 'resume' end,
+           next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
            updated_at = ${at.now}
-     where workspace_id = ${at.workspaceId}
-       and destination_id = ${at.destinationId}
-       and state = 'paused'
-       and pause_reason = ${at.reason}
+      from destinations t
+      join workspaces w on w.id = t.workspace_id
+     ${reasonToWait}
+     where t.workspace_id = ${at.workspaceId}
+       and t.id = ${at.destinationId}
+       and d.workspace_id = t.workspace_id
+       and d.destination_id = t.id
+       and d.id = any (array(
+             select p.id
+               from destinations t
+               join workspaces w on w.id = t.workspace_id
+              ${reasonToWait}
+               join deliveries p on p.workspace_id = t.workspace_id and p.destination_id = t.id
+              where t.workspace_id = ${at.workspaceId}
+                and t.id = ${at.destinationId}
+                and p.state = 'paused'
+                and p.pause_reason <> 'allowance_used'
+                and p.pause_reason is distinct from why.reason
+              limit ${MOVED_ROWS_MAX}
+                for update of p skip locked
+           ))
+       and d.state = 'paused'
   `)
 }
 
 /** Ends everything outstanding of a destination, what is being sent included: its sender finds the fence moved on. */
 export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
-  await db.run(sql`
-    update delivery_attempts
-       set outcome = 'interrupted'
-     where workspace_id = ${at.workspaceId}
-       and outcome is null
-       and delivery_id in (
-             select id
-               from deliveries
-              where workspace_id = ${at.workspaceId}
-                and destination_id = ${at.destinationId}
-                and state = 'sending'
-           )
-  `)
-  return db.run(sql`
+  const cancelled = await db.many<{ id: string }>(sql`
     update deliveries
        set state = 'cancelled',
            pause_reason = null,
@@ -170,6 +204,67 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
            updated_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and destination_id = ${at.destinationId}
+       and id = any (array(
+             select id
+               from deliveries
+              where workspace_id = ${at.workspaceId}
+                and destination_id = ${at.destinationId}
+                and state in ('pending', 'sending', 'retrying', 'paused')
+              limit ${MOVED_ROWS_MAX}
+                for update skip locked
+           ))
        and state in ('pending', 'sending', 'retrying', 'paused')
+    returning id
+  `)
+  // A statement of its own, because the one before may have met an attempt that was committed while it ran.
+  await db.run(sql`
+    update delivery_attempts
+       set outcome = 'interrupted'
+     where workspace_id = ${at.workspaceId}
+       and delivery_id = any (${cancelled.map((row) => row.id)}::uuid[])
+       and outcome is null
+  `)
+  return cancelled.length
+}
+
+/**
+ * Lanes with deliveries that are paused although nothing holds them back, or whose destination was deleted: what a commit
+ * wrote that did not see another one beside it. Walks the index of paused deliveries from destination to destination.
+ */
+export function findForgotten(db: Db, limit: number): Promise<readonly (Omit<LaneAt, 'now'> & { readonly gone: boolean })[]> {
+  return db.many<Omit<LaneAt, 'now'> & { gone: boolean }>(sql`
+    with recursive walk (workspace_id, destination_id) as (
+      (select workspace_id, destination_id
+         from deliveries
+        where state = 'paused'
+        order by workspace_id, destination_id
+        limit 1)
+      union all
+      select further.workspace_id, further.destination_id
+        from walk
+        left join lateral (
+               select workspace_id, destination_id
+                 from deliveries
+                where state = 'paused'
+                  and (workspace_id, destination_id) > (walk.workspace_id, walk.destination_id)
+                order by workspace_id, destination_id
+                limit 1
+             ) further on true
+       where walk.workspace_id is not null
+    )
+    select walk.workspace_id as "workspaceId", walk.destination_id as "destinationId", t.id is null as gone
+      from walk
+      join workspaces w on w.id = walk.workspace_id
+      left join destinations t on t.workspace_id = walk.workspace_id and t.id = walk.destination_id
+     where t.id is null
+        or (t.enabled and w.suspended_at is null and exists (
+             select 1
+               from deliveries d
+              where d.workspace_id = walk.workspace_id
+                and d.destination_id = walk.destination_id
+                and d.state = 'paused'
+                and d.pause_reason <> 'allowance_used'
+           ))
+     limit ${limit}
   `)
 }

@@ -60,6 +60,6 @@ function switched(held: DestinationRow, to: { enabled: boolean | undefined; now:
 
 async function moveDeliveries(tx: Ctx, held: DestinationRow, row: DestinationRow): Promise<void> {
   if (held.enabled === row.enabled) return
-  const at = { workspaceId: tx.workspaceId, destinationId: row.id, reason: 'destination_disabled' as const, now: new Date(tx.clock.now()) }
-  await (row.enabled ? resumePaused(tx.db, at) : pauseOutstanding(tx.db, at))
+  const at = { workspaceId: tx.workspaceId, destinationId: row.id, now: new Date(tx.clock.now()) }
+  await (row.enabled ? resumePaused(tx.db, at) : pauseOutstanding(tx.db, { ...at, reason: 'destination_disabled' }))
 }

@@ -78,14 +78,16 @@ export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[] 
 export type CandidateRow = {
   readonly workspace_id: string
   readonly destination_id: string
-  readonly paused: boolean
+  /** `gone`: its destination was deleted. */
+  readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'destination_disabled'
   readonly leftover: boolean
 }
 
 /**
- * Locks lanes with work, the longest due first: those named, or any. Work is a delivery that is due, or one left
- * `sending`. Lanes that another transaction is granting are skipped; whether a lane is free is asked after the lock.
- * Any-lane look-ups walk the index of waiting deliveries from destination to destination, so idle ones cost nothing.
+ * Locks lanes with work, the longest due first: those named, or any. Work is a delivery that is due, one left `sending`,
+ * and in a lane that is not open one that still waits. Lanes that another transaction is granting are skipped; whether a
+ * lane is free is asked again after the lock. Any-lane look-ups walk the index of waiting deliveries from destination to
+ * destination, so idle ones cost nothing.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export function lockCandidates(
@@ -126,13 +128,17 @@ export function lockCandidates(
        where walk.workspace_id is not null
     ), named as (${named}
     )
-    select l.workspace_id, l.destination_id,
-           w.suspended_at is not null or not t.enabled as paused,
-           leftover.yes as leftover
+    select l.workspace_id, l.destination_id, coalesce(why.standing, 'open') as standing, leftover.yes as leftover
       from named
       join lanes l using (workspace_id, destination_id)
       join workspaces w on w.id = l.workspace_id
-      join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+      left join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+     cross join lateral (
+             select case when t.id is null then 'gone'
+                         when w.suspended_at is not null then 'workspace_suspended'
+                         when not t.enabled then 'destination_disabled'
+                    end as standing
+           ) why
      cross join lateral (
              select exists (
                       select 1
@@ -156,7 +162,7 @@ export function lockCandidates(
                        limit 1
                     ) first
            ) due
-     where (leftover.yes or due.at <= ${at.now})
+     where (leftover.yes or due.at <= ${at.now} or (due.at is not null and why.standing is not null))
        and not exists (
              select 1
                from lane_owners o
