@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict'
+import { LEFTOVER, workAt } from '../sim/rows.ts'
+import { SimStore } from '../sim/store.ts'
+import { Refusal } from '../src/domain/refusal.ts'
+import { DEFAULT_SCHEDULE_SECONDS } from '../src/domain/retry-policy.ts'
+import type { Begin, Held, LeaseInput, Leased, ReadAnswer, ReadInput, RenewInput, Settle, StorePort, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
+import { sql } from '../src/platform/db.ts'
+import { deliveries } from '../src/resources/deliveries/index.ts'
+import { cancelOutstanding, pauseOutstanding, resumePaused } from '../src/resources/deliveries/queries.ts'
+import { delivered, failed, gone, interrupted, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
+
+const OWNERS = ['a', 'b', 'c'] as const
+const LEASE_MS = 10_000
+
+/** Drives the model and PostgreSQL through the same operations and compares every answer and every row. */
+export class Twin {
+  readonly model = new SimStore()
+  readonly store: StorePort
+  readonly #rows: StoreRows
+  readonly #lanes: readonly LaneAt[]
+  readonly #serials = new Map<string, number>()
+  /** Attempt ids differ: `<delivery>#<number>` in the model. */
+  readonly #sqlAttempt = new Map<string, string>()
+  /** What has happened, by name. */
+  readonly seen = new Set<string>()
+
+  constructor(rows: StoreRows, lanes: readonly LaneAt[]) {
+    this.#rows = rows
+    this.#lanes = lanes
+    this.store = createPostgresStore(rows.deps)
+    for (const { lane, workspaceId } of lanes) {
+      const settings = { max_in_flight: 10, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 15_000 }
+      this.model.addLane({ lane, workspace: workspaceId, settings })
+    }
+  }
+
+  get #now(): number {
+    return this.#rows.clock.now()
+  }
+
+  async do(step: Step): Promise<void> {
+    const at = this.#lanes[step.lane % this.#lanes.length]
+    assert.ok(at)
+    this.seen.add(step.kind)
+    await this.#steps[step.kind](step, at)
+    await this.#compareRows()
+  }
+
+  readonly #steps: Readonly<Record<Step['kind'], (step: Step, at: LaneAt) => Promise<void> | void>> = {
+    ingest: (step, at) => this.#ingest(at, 1 + (step.n % 3)),
+    lease: (step) => this.#lease(step),
+    renew: (step) => this.#renew({ owner: ownerOf(step), lease_ms: LEASE_MS }),
+    release: (step) => this.#release(step),
+    read: (step) => this.#read(step),
+    turn: (step) => this.#turn({ settles: this.#settlesOf(step), begins: this.#beginsOf(step) }),
+    switch: (_step, at) => this.#switch(at),
+    suspend: (_step, at) => this.#suspend(at),
+    replay: (step) => this.#replay(step),
+    cancel: (_step, at) => this.#cancel(at),
+    advance: (step) => this.#rows.clock.advance([1, 700, 5_000, 30_000][step.n % 4] ?? 1),
+  }
+
+  async #renew(input: RenewInput): Promise<void> {
+    assert.deepEqual(valueOf(await this.store.renew(input)), this.model.renew(this.#now, input))
+  }
+
+  async #switch(at: LaneAt): Promise<void> {
+    const enabled = !this.model.lane(at.lane).enabled
+    await this.#rows.switchLane(at, enabled)
+    if (enabled) this.model.enable(this.#now, at.lane)
+    else this.model.disable(this.#now, at.lane)
+  }
+
+  async #ingest(at: LaneAt, count: number): Promise<void> {
+    // Ingest answers 403 while the workspace is suspended.
+    if (this.model.suspended.has(at.workspaceId)) return
+    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, paused: !this.model.lane(at.lane).enabled }))
+  }
+
+  async #lease(step: Step): Promise<void> {
+    const owner = ownerOf(step)
+    const serial = (this.#serials.get(owner) ?? 0) + (step.n % 7 === 0 ? 0 : 1)
+    this.#serials.set(owner, serial)
+    const input: LeaseInput = {
+      owner,
+      lease_ms: LEASE_MS,
+      serial,
+      doubtful_from: step.m % 5 === 0 ? Math.max(0, serial - 2) : null,
+      wanted: step.n % 2 === 0 ? this.#some(step.m) : [],
+      any_due: step.n % 3 !== 0,
+      lanes_max: step.n % 4 === 1 ? 1 : 100,
+    }
+    const leased = valueOf(await this.store.lease(input))
+    const bounded = input.any_due && input.lanes_max === 1 && leased.grants.length === 1
+    const expected = bounded ? this.#leaseBounded(input, leased) : this.model.lease(this.#now, input)
+    assert.deepEqual(sortedLease(leased), sortedLease(expected))
+  }
+
+  /** Which of several lanes a small call gets is open but for the order of their work; the model then follows. */
+  #leaseBounded(input: LeaseInput, leased: Leased): Leased {
+    const { model } = this
+    const isFree = (owner: string | null): boolean => owner === null || (model.owners.get(owner)?.until ?? -Infinity) <= this.#now
+    const freed = (lane: { owner: string | null; serial: number }): boolean =>
+      input.doubtful_from !== null && lane.owner === input.owner && lane.serial >= input.doubtful_from
+    const ready = [...model.lanes.values()].filter(
+      (lane) => (isFree(lane.owner) || freed(lane)) && model.pauseReason(lane) === null && workAt(lane) <= this.#now,
+    )
+    const [grant] = leased.grants
+    assert.ok(grant)
+    const first = Math.min(...ready.map(workAt))
+    assert.equal(workAt(model.lane(grant.lane)), first, 'the lane with the oldest work is granted first')
+    const followed = model.lease(this.#now, { ...input, any_due: false, wanted: [grant.lane] })
+    const leftovers = [...model.lanes.values()].filter((lane) => isFree(lane.owner) && model.pauseReason(lane) !== null && workAt(lane) === LEFTOVER)
+    const elsewhere = input.wanted.filter((lane) => {
+      const { owner } = model.lane(lane)
+      return owner !== input.owner && !isFree(owner)
+    })
+    return { ...followed, elsewhere, more: ready.length + leftovers.length > 1 }
+  }
+
+  async #release(step: Step): Promise<void> {
+    const owner = ownerOf(step)
+    const held = [...this.model.lanes.values()].filter((lane) => lane.owner === owner).map(({ lane, fence }) => ({ lane, fence }))
+    const lanes = step.n % 6 === 0 ? 'all' : held.map((one) => (step.m % 3 === 0 ? { ...one, fence: one.fence - 1 } : one))
+    if (lanes === 'all') this.#serials.delete(owner)
+    assert.deepEqual(valueOf(await this.store.release({ owner, lanes })), this.model.release(this.#now, { owner, lanes }))
+  }
+
+  async #read(step: Step): Promise<void> {
+    const input: ReadInput = {
+      reads: this.#some(step.n).map((lane) => {
+        const row = this.model.lane(lane)
+        const due = row.deliveries.filter((delivery) => (delivery.next_attempt_at ?? Infinity) <= this.#now)
+        return {
+          lane,
+          fence: row.fence - (step.m % 6 === 0 ? 1 : 0),
+          limit: 1 + (step.m % 4),
+          exclude: due.filter((_, index) => index % 3 === step.m % 4).map((delivery) => delivery.delivery_id),
+        }
+      }),
+    }
+    assert.deepEqual(known(valueOf(await this.store.read(input))), known(this.model.read(this.#now, input)))
+  }
+
+  /** Ends of open attempts, and of some that have ended already or under an older fence. */
+  #settlesOf(step: Step): readonly Settle[] {
+    const kinds = [delivered, retryIn(4_000), retryIn(60_000), failed, interrupted, gone]
+    const chosen = [...this.model.attempts.values()].filter((attempt, index) => (step.n + index) % (attempt.outcome === null ? 2 : 9) === 0)
+    const stale = step.m % 11 === 0 ? 1 : 0
+    return chosen.map((attempt, index) => settleOf({ ...attempt, fence: attempt.fence - stale }, kinds[(step.m + index) % kinds.length] ?? delivered))
+  }
+
+  /** Begins of any deliveries, due or not, but of none that the same turn settles: no machine does that. */
+  #beginsOf(step: Step): readonly Begin[] {
+    const settled = new Set(this.#settlesOf(step).map((settle) => settle.delivery_id))
+    const chosen = [...this.model.deliveries.values()].filter((row, index) => !settled.has(row.delivery_id) && (step.n + index) % 3 !== 0)
+    return chosen.slice(0, step.n % 8).map(({ lane, delivery_id }, index) => {
+      const stale = step.m % 7 === 0 && index % 2 === 0 ? 1 : 0
+      return { lane, fence: this.model.lane(lane).fence - stale, delivery_id }
+    })
+  }
+
+  async #turn(input: TurnInput): Promise<void> {
+    const sqlIds = input.settles.map((settle) => ({ ...settle, attempt_id: this.#sqlAttempt.get(settle.attempt_id) ?? '' }))
+    const turned = valueOf(await this.store.turn({ settles: sqlIds, begins: input.begins }))
+    const expected = this.model.turn(this.#now, input)
+    for (const begun of turned.begun) this.#sqlAttempt.set(`${begun.delivery_id}#${begun.attempt_number}`, begun.attempt_id)
+    const asModel = turned.begun.map(({ cargo: _cargo, ...begun }) => ({ ...begun, attempt_id: `${begun.delivery_id}#${begun.attempt_number}` }))
+    assert.deepEqual(asModel.toSorted(byId), expected.begun.toSorted(byId))
+    assert.deepEqual(turned.applied.toSorted(), expected.applied.map((id) => this.#sqlAttempt.get(id) ?? '').toSorted())
+    assert.deepEqual(sortedHeld(turned.paused), sortedHeld(expected.paused))
+    assert.deepEqual(sortedHeld(turned.lost), sortedHeld(expected.lost))
+    for (const settle of input.settles) if (expected.applied.includes(settle.attempt_id)) this.seen.add(`settled ${settle.next}`)
+    if (expected.begun.length > 0) this.seen.add('begun')
+    if (expected.lost.length > 0) this.seen.add('lost')
+    if (expected.paused.length > 0) this.seen.add('paused')
+  }
+
+  async #suspend(at: LaneAt): Promise<void> {
+    const { workspaceId } = at
+    const lanes = this.#lanes.filter((lane) => lane.workspaceId === workspaceId)
+    const suspended = !this.model.suspended.has(workspaceId)
+    await this.#rows.setSuspended(at, suspended)
+    const { now } = this.#rows
+    for (const lane of lanes) {
+      if (suspended) await pauseOutstanding(this.#rows.deps.database, { ...lane, reason: 'workspace_suspended', now })
+      else await resumePaused(this.#rows.deps.database, { ...lane, now })
+    }
+    if (suspended) this.model.suspend(this.#now, workspaceId)
+    else this.model.reinstate(this.#now, workspaceId)
+  }
+
+  async #replay(step: Step): Promise<void> {
+    const all = [...this.model.deliveries.values()]
+    const row = all[step.n % Math.max(1, all.length)]
+    if (row === undefined) return
+    const at = this.#lanes.find((lane) => lane.lane === row.lane)
+    assert.ok(at)
+    const replayed = await deliveries.replay(this.#rows.ctx(at), { id: row.delivery_id }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refusal && error.reason === 'invalid_state') return false
+        throw error
+      },
+    )
+    assert.equal(replayed, this.model.replay(this.#now, row.delivery_id))
+  }
+
+  async #cancel(at: LaneAt): Promise<void> {
+    await cancelOutstanding(this.#rows.deps.database, { ...at, now: this.#rows.now })
+    for (const row of this.model.lane(at.lane).deliveries) this.model.cancel(this.#now, row.delivery_id)
+  }
+
+  #some(bits: number): string[] {
+    return this.#lanes.filter((_, index) => ((bits >> index) & 1) === 1).map(({ lane }) => lane)
+  }
+
+  /** Every row of the store, in the words of the model. */
+  async #compareRows(): Promise<void> {
+    await this.#compareDeliveries()
+    await this.#compareAttempts()
+    await this.#compareLanes()
+  }
+
+  async #compareDeliveries(): Promise<void> {
+    const rows = await this.#rows.deliveries()
+    for (const { state } of rows) this.seen.add(`state ${state}`)
+    assert.deepEqual(
+      [...rows].map((row) => ({ ...row, next_attempt_at: row.next_attempt_at?.toISOString() ?? null })),
+      [...this.model.deliveries.values()].map((row) => ({
+        id: row.delivery_id,
+        state: row.state,
+        pause_reason: row.pause_reason,
+        next_attempt_at: iso(row.next_attempt_at),
+        attempt_count: row.attempt_count,
+        failure_count: row.failure_count,
+        next_trigger: row.next_trigger,
+      })),
+    )
+  }
+
+  async #compareAttempts(): Promise<void> {
+    const attempts = await this.#rows.deps.database.many(sql`
+      select delivery_id || '#' || number as id, outcome, trigger, fence, started_at from delivery_attempts order by id
+    `)
+    assert.deepEqual(
+      [...attempts],
+      [...this.model.attempts.values()]
+        .map((row) => ({ id: row.attempt_id, outcome: row.outcome, trigger: row.trigger, fence: row.fence, started_at: new Date(row.started_at) }))
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    )
+  }
+
+  async #compareLanes(): Promise<void> {
+    const lanes = await this.#rows.deps.database.many(sql`
+      select workspace_id || '/' || destination_id as lane, owner, fence, case when owner is not null then serial end as serial
+        from lanes order by lane
+    `)
+    assert.deepEqual(
+      [...lanes],
+      [...this.model.lanes.values()]
+        .map(({ lane, owner, fence, serial }) => ({ lane, owner, fence, serial: owner === null ? null : serial }))
+        .toSorted((a, b) => (a.lane < b.lane ? -1 : 1)),
+    )
+    const owners = await this.#rows.deps.database.many(sql`select owner, lease_until, serial from lane_owners order by owner`)
+    assert.deepEqual(
+      [...owners],
+      [...this.model.owners]
+        .map(([owner, row]) => ({ owner, lease_until: new Date(row.until), serial: row.serial }))
+        .toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
+    )
+  }
+}
+
+export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'cancel', 'advance'] as const
+export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
+
+const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'
+
+const byLane = (a: { lane: string }, b: { lane: string }): number => (a.lane < b.lane ? -1 : 1)
+const byId = (a: { delivery_id: string }, b: { delivery_id: string }): number => (a.delivery_id < b.delivery_id ? -1 : 1)
+const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** Of a lane that is lost nobody looks at the rest. */
+const known = ({ lanes }: ReadAnswer) =>
+  lanes.map((read) => (read.status === 'lost' ? { lane: read.lane, fence: read.fence, status: read.status } : read))
+
+function sortedLease(leased: Leased): Leased {
+  return { ...leased, grants: [...leased.grants].toSorted(byLane), elsewhere: [...leased.elsewhere].toSorted() }
+}
+
+function sortedHeld(held: readonly Held[]): string[] {
+  return held.map(({ lane, fence }) => `${lane} ${fence}`).toSorted()
+}
