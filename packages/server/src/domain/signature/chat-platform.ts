@@ -1,30 +1,32 @@
-import {
-  anyEqual,
-  digest,
-  malformed,
-  mismatch,
-  missing,
-  type Signed,
-  type SignatureFailure,
-  staleness,
-  unixSeconds,
-} from './digest.ts'
+import { unixSeconds } from './digest.ts'
+import { malformed, missing, type Reading, type Recipe, type Signed, type SignatureFailure } from './reading.ts'
 
 const SIGNATURE = 'X-Slack-Signature'
 const TIMESTAMP = 'X-Slack-Request-Timestamp'
+const FORM = 'v0=<hex>'
+const WELL_FORMED = /^v0=[0-9a-f]{64}$/
+const RECIPE: Recipe = { prefix: 'v0=', algorithm: 'sha256', encoding: 'hex' }
 
 /** `v0=<hex>` over `v0:<timestamp header>:<body>`. */
-export function verifyChatPlatform(request: Signed, tolerance: number): SignatureFailure | undefined {
-  const given = request.headers['x-slack-signature']
-  if (given === undefined) return missing(SIGNATURE)
-  const time = request.headers['x-slack-request-timestamp']
-  if (time === undefined) return missing(TIMESTAMP)
-  const timestamp = unixSeconds(time)
-  if (timestamp === undefined) return malformed(TIMESTAMP, '<unix seconds>')
+export function readChatPlatform(headers: Signed['headers'], tolerance: number): Reading {
+  const value = headers['x-slack-signature']
+  const time = headers['x-slack-request-timestamp']
+  const timestamp = time === undefined ? undefined : unixSeconds(time)
+  return {
+    header: SIGNATURE,
+    form: FORM,
+    value,
+    given: value === undefined ? [] : [value],
+    before: `v0:${time ?? ''}:`,
+    recipe: RECIPE,
+    time: { header: TIMESTAMP, timestamp, tolerance },
+    failure: problemOf({ value, time, timestamp }),
+  }
+}
 
-  const before = `v0:${time}:`
-  const matches = request.secrets.some((key) =>
-    anyEqual([given], `v0=${digest({ key, before, body: request.body, encoding: 'hex' })}`),
-  )
-  return matches ? staleness({ timestamp, nowSeconds: request.nowSeconds, tolerance }) : mismatch(SIGNATURE)
+function problemOf(sent: { value: string | undefined; time: string | undefined; timestamp: number | undefined }): SignatureFailure | undefined {
+  if (sent.value === undefined) return missing(SIGNATURE)
+  if (sent.time === undefined) return missing(TIMESTAMP)
+  if (!WELL_FORMED.test(sent.value)) return malformed(SIGNATURE, FORM)
+  return sent.timestamp === undefined ? malformed(TIMESTAMP, '<unix seconds>', 'timestamp') : undefined
 }

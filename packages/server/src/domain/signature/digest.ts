@@ -1,25 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { LIMITS } from '@postroad/contract'
 
-/**
- * The ways in which a signature is refused, by the reasons of the contract. `detail` never holds an expected digest.
- */
-export type SignatureFailure = {
-  readonly reason: 'missing_header' | 'bad_signature' | 'stale_timestamp'
-  readonly detail: string
-}
-
-/**
- * What every scheme is given: secrets with the current one first, header names in lower case, the bytes as they were
- * sent.
- */
-export type Signed = {
-  readonly secrets: readonly string[]
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-  readonly nowSeconds: number
-}
-
 export type DigestOptions = {
   readonly key: string | Uint8Array
   /** What stands before the body in the signed bytes. */
@@ -50,36 +31,4 @@ export function anyEqual(given: readonly string[], expected: string): boolean {
 /** Unix seconds as a sender writes them: 1 to 15 digits and nothing else. Undefined when malformed. */
 export function unixSeconds(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
-}
-
-/**
- * The refusal of a right signature whose time is too far from now, in either direction; looked at after the signature.
- */
-export function staleness(time: {
-  readonly timestamp: number
-  readonly nowSeconds: number
-  readonly tolerance: number
-}): SignatureFailure | undefined {
-  const age = time.nowSeconds - time.timestamp
-  if (Math.abs(age) <= time.tolerance) return undefined
-  const where = age > 0 ? `${age} s old` : `${-age} s ahead`
-  return {
-    reason: 'stale_timestamp',
-    detail: `The signature is right but ${where}, and ${time.tolerance} s is allowed. Check the sender's clock.`,
-  }
-}
-
-/** `X is missing.` as a refusal. */
-export function missing(header: string): SignatureFailure {
-  return { reason: 'missing_header', detail: `The header ${header} is missing.` }
-}
-
-/** A header that does not have its form: told apart only in the detail. */
-export function malformed(header: string, form: string): SignatureFailure {
-  return { reason: 'bad_signature', detail: `The header ${header} does not have the form ${form}.` }
-}
-
-/** No secret that is held gives a signature that was sent. */
-export function mismatch(header: string): SignatureFailure {
-  return { reason: 'bad_signature', detail: `The signature in ${header} does not match the body and the secret.` }
 }

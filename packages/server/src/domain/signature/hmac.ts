@@ -1,21 +1,34 @@
 import type { VerificationSettings } from '@postroad/contract'
-import { anyEqual, digest, mismatch, missing, type Signed, type SignatureFailure } from './digest.ts'
+import { malformed, missing, type Reading, type Signed } from './reading.ts'
 
 export type HmacSettings = Extract<VerificationSettings, { scheme: 'hmac' }>
 
 /** The prefix and the digest of the body in the configured header; in a comma-separated list each item is tried. */
-export function verifyHmac(request: Signed, settings: HmacSettings): SignatureFailure | undefined {
-  const name = settings.header.toLowerCase()
+export function readHmac(headers: Signed['headers'], settings: HmacSettings): Reading {
+  const { header, prefix, algorithm, encoding } = settings
+  const name = header.toLowerCase()
   // The name is a tenant's choice, so `constructor` must not find what a prototype lends.
-  const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined
-  if (value === undefined) return missing(settings.header)
-  const given = digestsIn(value, settings)
-  const { algorithm, encoding } = settings
-  const matches = request.secrets.some((key) =>
-    anyEqual(given, digest({ key, body: request.body, algorithm, encoding })),
-  )
-  return matches ? undefined : mismatch(settings.header)
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined
+  const given = value === undefined ? [] : digestsIn(value, settings)
+  const form = `${prefix}<${encoding}>`
+  const known = WELL_FORMED[algorithm][encoding]
+  const formed = given.some((text) => known.test(text))
+  return {
+    header,
+    form,
+    value,
+    given,
+    before: '',
+    recipe: { prefix: '', algorithm, encoding },
+    time: undefined,
+    failure: value === undefined ? missing(header) : formed ? undefined : malformed(header, form),
+  }
 }
+
+const WELL_FORMED = {
+  sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
+  sha1: { hex: /^[0-9a-f]{40}$/, base64: /^[A-Za-z0-9+/]{27}=$/ },
+} as const
 
 /**
  * The digests behind the prefix. The whole value comes first, for a prefix that holds a comma. Some senders write hex

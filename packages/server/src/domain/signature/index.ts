@@ -1,16 +1,25 @@
 import type { VerificationSettings } from '@postroad/contract'
-import { verifyChatPlatform } from './chat-platform.ts'
-import { verifyCodeHost } from './code-host.ts'
-import { verifyCommercePlatform } from './commerce-platform.ts'
-import type { Signed, SignatureFailure } from './digest.ts'
-import { verifyHmac } from './hmac.ts'
-import { verifyPaymentsProvider } from './payments-provider.ts'
-import { verifyStandardWebhooks } from './standard-webhooks.ts'
+import { readChatPlatform } from './chat-platform.ts'
+import { readCodeHost } from './code-host.ts'
+import { readCommercePlatform } from './commerce-platform.ts'
+import { readHmac } from './hmac.ts'
+import { readPaymentsProvider } from './payments-provider.ts'
+import { failureOf, type Reading, type Signed, type SignatureFailure } from './reading.ts'
+import { readStandardWebhooks } from './standard-webhooks.ts'
 
-export type { Signed, SignatureFailure } from './digest.ts'
+export { type Signed, type SignatureFailure } from './reading.ts'
 export { signDelivery, verifyServiceSignature } from './service-signature.ts'
 
+/** The settings of an endpoint that verifies. */
+export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
+
 export type SignatureToVerify = Signed & { readonly settings: VerificationSettings }
+
+export const NO_SECRET: SignatureFailure = {
+  reason: 'bad_signature',
+  step: 'secret',
+  detail: 'This endpoint holds no secret yet. Set it with a change of its verification.',
+}
 
 /**
  * Checks a request against the verification of its endpoint, over the bytes as sent; undefined when it passes. The
@@ -18,26 +27,26 @@ export type SignatureToVerify = Signed & { readonly settings: VerificationSettin
  * held refuses everything.
  */
 export function verifySignature(request: SignatureToVerify): SignatureFailure | undefined {
-  const { settings } = request
+  const { settings, headers } = request
   if (settings.scheme === 'none') return undefined
-  if (request.secrets.length === 0) {
-    return {
-      reason: 'bad_signature',
-      detail: 'This endpoint holds no secret yet. Set it with a change of its verification.',
-    }
-  }
+  if (request.secrets.length === 0) return NO_SECRET
+  return failureOf(readSignature(settings, headers), request)
+}
+
+/** What the headers of a request say, as the scheme of its endpoint reads them. */
+export function readSignature(settings: SchemeSettings, headers: Signed['headers']): Reading {
   switch (settings.scheme) {
     case 'payments_provider':
-      return verifyPaymentsProvider(request, settings.tolerance_seconds)
+      return readPaymentsProvider(headers, settings.tolerance_seconds)
     case 'code_host':
-      return verifyCodeHost(request)
+      return readCodeHost(headers)
     case 'commerce_platform':
-      return verifyCommercePlatform(request)
+      return readCommercePlatform(headers)
     case 'chat_platform':
-      return verifyChatPlatform(request, settings.tolerance_seconds)
+      return readChatPlatform(headers, settings.tolerance_seconds)
     case 'standard_webhooks':
-      return verifyStandardWebhooks(request, settings.tolerance_seconds)
+      return readStandardWebhooks(headers, settings.tolerance_seconds)
     case 'hmac':
-      return verifyHmac(request, settings)
+      return readHmac(headers, settings)
   }
 }

@@ -1,7 +1,8 @@
 import { LIMITS } from '@postroad/contract'
-import { digest, type Signed, type SignatureFailure } from './digest.ts'
+import { digest } from './digest.ts'
+import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
 import { standardSignature } from './standard-webhooks.ts'
-import { verifyTimestamped } from './timestamped.ts'
+import { readTimestamped } from './timestamped.ts'
 
 /** What signs a delivery: the secret of the destination first, during an overlap the former one after it. */
 export type DeliveryToSign = {
@@ -41,6 +42,7 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
  * a refusal.
  */
 export function verifyServiceSignature(request: Signed): SignatureFailure | undefined {
-  if (request.secrets.length === 0) return { reason: 'bad_signature', detail: 'This ingest key holds no secret yet.' }
-  return verifyTimestamped(request, { headers: ['X-Service-Signature'], tolerance: LIMITS.toleranceSecondsDefault })
+  if (request.secrets.length === 0) return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key holds no secret yet.' }
+  const reading = readTimestamped(request.headers, { headers: ['X-Service-Signature'], tolerance: LIMITS.toleranceSecondsDefault })
+  return failureOf(reading, request)
 }

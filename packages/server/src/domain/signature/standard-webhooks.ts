@@ -1,38 +1,48 @@
-import {
-  anyEqual,
-  digest,
-  malformed,
-  mismatch,
-  missing,
-  type Signed,
-  type SignatureFailure,
-  staleness,
-  unixSeconds,
-} from './digest.ts'
+import { digest, unixSeconds } from './digest.ts'
+import { malformed, missing, type Reading, type Recipe, type Signed, type SignatureFailure } from './reading.ts'
 
 const HEADER_SETS = ['webhook', 'svix'] as const
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?$/
+const FORM = 'v1,<base64>'
+const WELL_FORMED = /^v1,[A-Za-z0-9+/]{43}=$/
+const RECIPE: Recipe = { prefix: 'v1,', algorithm: 'sha256', encoding: 'base64', keyOf: standardKey }
+
+type Sent = { readonly value: string | undefined; readonly id: string | undefined; readonly time: string | undefined }
 
 /** `v1,<base64>` items over `<id>.<timestamp>.<body>`, in `webhook-*` headers or the older `svix-*`. */
-export function verifyStandardWebhooks(request: Signed, tolerance: number): SignatureFailure | undefined {
-  const { headers } = request
+export function readStandardWebhooks(headers: Signed['headers'], tolerance: number): Reading {
   const set = HEADER_SETS.find((name) => headers[`${name}-signature`] !== undefined) ?? 'webhook'
-  const signatures = headers[`${set}-signature`]
-  if (signatures === undefined) return missing(`${set}-signature`)
+  const value = headers[`${set}-signature`]
   const id = headers[`${set}-id`]
-  if (id === undefined) return missing(`${set}-id`)
   const time = headers[`${set}-timestamp`]
-  if (time === undefined) return missing(`${set}-timestamp`)
-  const timestamp = unixSeconds(time)
-  if (timestamp === undefined) return malformed(`${set}-timestamp`, '<unix seconds>')
+  const timestamp = time === undefined ? undefined : unixSeconds(time)
+  const given = value === undefined ? [] : value.split(' ').filter((item) => item.startsWith('v1,'))
+  return {
+    header: `${set}-signature`,
+    form: FORM,
+    value,
+    given,
+    before: `${id ?? ''}.${time ?? ''}.`,
+    recipe: RECIPE,
+    time: { header: `${set}-timestamp`, timestamp, tolerance },
+    failure: absent(set, { value, id, time }) ?? misshapen(set, { given, id: id ?? '', timestamp }),
+  }
+}
+
+function absent(set: string, { value, id, time }: Sent): SignatureFailure | undefined {
+  if (value === undefined) return missing(`${set}-signature`)
+  if (id === undefined) return missing(`${set}-id`)
+  return time === undefined ? missing(`${set}-timestamp`) : undefined
+}
+
+function misshapen(
+  set: string,
+  { given, id, timestamp }: { given: readonly string[]; id: string; timestamp: number | undefined },
+): SignatureFailure | undefined {
+  if (!given.some((item) => WELL_FORMED.test(item))) return malformed(`${set}-signature`, FORM)
   // A dot in the id could move the border between id, time and body, and so sign another body.
   if (id.includes('.')) return malformed(`${set}-id`, '<id without a dot>')
-
-  const given = signatures.split(' ').filter((item) => item.startsWith('v1,'))
-  const matches = request.secrets.some((secret) =>
-    anyEqual(given, standardSignature(secret, { id, time, body: request.body })),
-  )
-  return matches ? staleness({ timestamp, nowSeconds: request.nowSeconds, tolerance }) : mismatch(`${set}-signature`)
+  return timestamp === undefined ? malformed(`${set}-timestamp`, '<unix seconds>', 'timestamp') : undefined
 }
 
 /** `v1,<base64>` of one secret: the item that the sender writes and the receiver compares. */

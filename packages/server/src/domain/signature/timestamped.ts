@@ -1,53 +1,51 @@
-import {
-  anyEqual,
-  digest,
-  malformed,
-  mismatch,
-  missing,
-  type Signed,
-  type SignatureFailure,
-  staleness,
-  unixSeconds,
-} from './digest.ts'
+import { unixSeconds } from './digest.ts'
+import { malformed, missing, type Reading, type Recipe, type Signed, type SignatureFailure } from './reading.ts'
+
+const FORM = 't=<unix>,v1=<hex>'
+const DIGEST = /^[0-9a-f]{64}$/
+const RECIPE: Recipe = { prefix: '', algorithm: 'sha256', encoding: 'hex' }
 
 /**
- * Checks `t=<unix>,v1=<hex>[,v1=<hex>…]` over `<t>.<body>` in the first of these headers that is there. Other items
+ * Reads `t=<unix>,v1=<hex>[,v1=<hex>…]` over `<t>.<body>` from the first of these headers that is there. Other items
  * are ignored.
  */
-export function verifyTimestamped(
-  request: Signed,
+export function readTimestamped(
+  headers: Signed['headers'],
   options: { readonly headers: readonly string[]; readonly tolerance: number },
-): SignatureFailure | undefined {
-  const name = options.headers.find((header) => request.headers[header.toLowerCase()] !== undefined)
-  const value = name === undefined ? undefined : request.headers[name.toLowerCase()]
-  if (name === undefined || value === undefined) return missing(options.headers.join(' or '))
-
-  const parsed = parse(value)
-  if (parsed === undefined) return malformed(name, 't=<unix>,v1=<hex>')
-
-  const before = `${parsed.t}.`
-  const matches = request.secrets.some((key) =>
-    anyEqual(parsed.v1, digest({ key, before, body: request.body, encoding: 'hex' })),
-  )
-  if (!matches) return mismatch(name)
-  return staleness({ timestamp: parsed.timestamp, nowSeconds: request.nowSeconds, tolerance: options.tolerance })
+): Reading {
+  const name = options.headers.find((header) => headers[header.toLowerCase()] !== undefined)
+  const value = name === undefined ? undefined : headers[name.toLowerCase()]
+  const header = name ?? options.headers.join(' or ')
+  const { times, v1 } = itemsIn(value ?? '')
+  const [t] = times
+  const timestamp = t === undefined ? undefined : unixSeconds(t)
+  return {
+    header,
+    form: FORM,
+    value,
+    given: v1,
+    before: `${t ?? ''}.`,
+    recipe: RECIPE,
+    time: { header, timestamp, tolerance: options.tolerance },
+    failure: value === undefined ? missing(header) : problemOf(header, { times, v1, timestamp }),
+  }
 }
 
-type Parsed = { readonly t: string; readonly timestamp: number; readonly v1: readonly string[] }
+type Items = { readonly times: readonly string[]; readonly v1: readonly string[] }
 
-/** Undefined when there is no single well-formed t, or no v1. */
-function parse(value: string): Parsed | undefined {
-  let t: string | undefined
+/** Undefined when there is exactly one t, a number, and at least one digest. */
+function problemOf(header: string, { times, v1, timestamp }: Items & { timestamp: number | undefined }): SignatureFailure | undefined {
+  if (times.length !== 1 || !v1.some((text) => DIGEST.test(text))) return malformed(header, FORM)
+  return timestamp === undefined ? malformed(header, FORM, 'timestamp') : undefined
+}
+
+function itemsIn(value: string): Items {
+  const times: string[] = []
   const v1: string[] = []
   for (const part of value.split(',')) {
     const item = part.trimStart()
-    if (item.startsWith('v1=')) {
-      v1.push(item.slice(3))
-    } else if (item.startsWith('t=')) {
-      if (t !== undefined) return undefined
-      t = item.slice(2)
-    }
+    if (item.startsWith('v1=')) v1.push(item.slice(3))
+    else if (item.startsWith('t=')) times.push(item.slice(2))
   }
-  const timestamp = t === undefined ? undefined : unixSeconds(t)
-  return t === undefined || timestamp === undefined || v1.length === 0 ? undefined : { t, timestamp, v1 }
+  return { times, v1 }
 }
