@@ -78,8 +78,8 @@ async function wasStored(deps: Deps, batch: readonly Waiting[]): Promise<boolean
 function rowsOf(deps: Deps, event: Routed): EventRows {
   const { captured, receiver, body, text } = event.verified
   const plan = receiver.plan
-  const isText = body.length === Buffer.byteLength(text) && body.toString() === text
-  const bodyText = isText ? text : textOf(body)
+  // A record without data of its own is the body letter by letter, and so is the text then.
+  const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
   const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
   return {
     workspaceId: plan.workspaceId,

@@ -6,7 +6,14 @@ export function storedHeaders(headers: Readonly<Record<string, string>>): string
   let json = '{'
   for (const name in headers) {
     const value = MASKED.has(name) ? '•••' : (headers[name] ?? '')
-    json += `${json.length > 1 ? ',' : ''}${JSON.stringify(name)}:${JSON.stringify(value.replaceAll('\0', ''))}`
+    json += `${json.length > 1 ? ',' : ''}${quoted(name)}:${quoted(value)}`
   }
   return `${json}}`
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/
+
+/** Nearly every header is ASCII that needs no escape; NUL is left out, because no text column takes it. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text.replaceAll('\0', ''))
 }

@@ -1,4 +1,4 @@
-import { sql, type Db } from '../../platform/db.ts'
+import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
 
 /** Everything that one 201 promises, as rows. */
 export type EventRows = {
@@ -24,82 +24,98 @@ export type EventRows = {
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
 
-const time = (ms: number): string => new Date(ms).toISOString()
-
 /**
  * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a
  * process may die at any instruction and no 201 is broken. The only statement that writes four rooms' tables.
  */
-// oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
-  const submissions = events.map((event) => event.submission)
   const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
+  // Most batches name no new dataset and many have no delivery: PostgreSQL need not open what it will not write.
   await db.run(sql`
-    with new_submissions as (
-      insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
-                               content_type, headers, body, body_bytes, body_size, decision, record_ids)
-      select workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
-             content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
-        from unnest(
-          ${events.map((event) => event.workspaceId)}::uuid[],
-          ${events.map((event) => event.projectId)}::uuid[],
-          ${submissions.map((row) => row.id)}::uuid[],
-          ${submissions.map((row) => row.webhookId)}::uuid[],
-          ${submissions.map((row) => row.ingestKeyId)}::uuid[],
-          ${submissions.map((row) => time(row.receivedAt))}::timestamptz[],
-          ${submissions.map((row) => row.sourceIp)}::text[],
-          ${submissions.map((row) => row.contentType)}::text[],
-          ${submissions.map((row) => row.headers)}::text[],
-          ${submissions.map((row) => row.body)}::text[],
-          ${submissions.map((row) => row.bodyHex)}::text[],
-          ${submissions.map((row) => row.bodySize)}::int[],
-          ${submissions.map((row) => row.decision)}::text[],
-          ${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]
-        ) as row (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
-                  content_type, headers, body, body_hex, body_size, decision, record_ids)
-    ), new_records as (
-      insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
-      select workspace_id, project_id, id, submission_id, dataset, received_at, hops, data
-        from unnest(
-          ${records.map((row) => row.event.workspaceId)}::uuid[],
-          ${records.map((row) => row.event.projectId)}::uuid[],
-          ${records.map((row) => row.id)}::uuid[],
-          ${records.map((row) => row.event.submission.id)}::uuid[],
-          ${records.map((row) => row.dataset)}::text[],
-          ${records.map((row) => time(row.event.submission.receivedAt))}::timestamptz[],
-          ${records.map((row) => row.event.submission.hops)}::smallint[],
-          ${records.map((row) => row.data)}::text[]
-        ) as row (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
-    ), new_deliveries as (
-      insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
-                              next_attempt_at, created_at, updated_at)
-      select workspace_id, project_id, id, record_id, destination_id,
-             case when paused then 'paused' else 'pending' end,
-             case when paused then 'destination_disabled' end,
-             case when paused then null else at end, at, at
-        from unnest(
-          ${deliveries.map((row) => row.event.workspaceId)}::uuid[],
-          ${deliveries.map((row) => row.event.projectId)}::uuid[],
-          ${deliveries.map((row) => row.id)}::uuid[],
-          ${deliveries.map((row) => row.recordId)}::uuid[],
-          ${deliveries.map((row) => row.destinationId)}::uuid[],
-          ${deliveries.map((row) => row.paused)}::bool[],
-          ${deliveries.map((row) => time(row.event.submission.receivedAt))}::timestamptz[]
-        ) as row (workspace_id, project_id, id, record_id, destination_id, paused, at)
-    )
-    insert into datasets (workspace_id, project_id, id, name, created_at)
-    select workspace_id, project_id, id, name, at
-      from unnest(
-        ${datasets.map((row) => row.event.workspaceId)}::uuid[],
-        ${datasets.map((row) => row.event.projectId)}::uuid[],
-        ${datasets.map((row) => row.id)}::uuid[],
-        ${datasets.map((row) => row.name)}::text[],
-        ${datasets.map((row) => time(row.event.submission.receivedAt))}::timestamptz[]
-      ) as row (workspace_id, project_id, id, name, at)
-    on conflict (workspace_id, project_id, name) do nothing
+    with new_records as (${insertRecords(records)})
+    ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries)})`}
+    ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
+    ${insertSubmissions(events)}
   `)
+}
+
+type Of<Row> = readonly (Row & { readonly event: EventRows })[]
+
+// In each of these the arrays are unnested side by side in the select list: as a table they would be written out first.
+function insertSubmissions(events: readonly EventRows[]): Sql {
+  const rows = events.map((event) => event.submission)
+  return sql`
+    insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
+                             content_type, headers, body, body_bytes, body_size, decision, record_ids)
+    select workspace_id, project_id, id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
+           content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
+      from (
+             select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
+                    unnest(${rows.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${rows.map((row) => row.webhookId)}::uuid[]) as webhook_id,
+                    unnest(${rows.map((row) => row.ingestKeyId)}::uuid[]) as ingest_key_id,
+                    unnest(${rows.map((row) => row.receivedAt)}::float8[]) as received_ms,
+                    unnest(${rows.map((row) => row.sourceIp)}::text[]) as source_ip,
+                    unnest(${rows.map((row) => row.contentType)}::text[]) as content_type,
+                    unnest(${texts(rows.map((row) => row.headers))}) as headers,
+                    unnest(${texts(rows.map((row) => row.body))}) as body,
+                    unnest(${rows.map((row) => row.bodyHex)}::text[]) as body_hex,
+                    unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
+                    unnest(${texts(rows.map((row) => row.decision))}) as decision,
+                    unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
+           ) row`
+}
+
+function insertRecords(records: Of<EventRows['records'][number]>): Sql {
+  return sql`
+    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
+    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data
+      from (
+             select unnest(${records.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${records.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${records.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${records.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
+                    unnest(${records.map((row) => row.dataset)}::text[]) as dataset,
+                    unnest(${records.map((row) => row.event.submission.receivedAt)}::float8[]) as received_ms,
+                    unnest(${records.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${texts(records.map((row) => row.data))}) as data
+           ) row`
+}
+
+function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql {
+  return sql`
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
+                            next_attempt_at, created_at, updated_at)
+    select workspace_id, project_id, id, record_id, destination_id,
+           case when paused then 'paused' else 'pending' end,
+           case when paused then 'destination_disabled' end,
+           case when paused then null else to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+      from (
+             select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${deliveries.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${deliveries.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
+                    unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
+                    unnest(${deliveries.map((row) => row.paused)}::bool[]) as paused,
+                    unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row`
+}
+
+function insertDatasets(datasets: Of<EventRows['newDatasets'][number]>): Sql {
+  return sql`
+    insert into datasets (workspace_id, project_id, id, name, created_at)
+    select workspace_id, project_id, id, name, to_timestamp(ms / 1000)
+      from (
+             select unnest(${datasets.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${datasets.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${datasets.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${datasets.map((row) => row.name)}::text[]) as name,
+                    unnest(${datasets.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row
+    on conflict (workspace_id, project_id, name) do nothing`
 }
 
 export type SubmissionRow = {

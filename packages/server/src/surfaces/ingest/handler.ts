@@ -34,28 +34,29 @@ function pathOf(url: string): string {
 }
 
 type Exchange = { readonly address: Address; readonly request: IncomingMessage; readonly response: ServerResponse }
+type Answer = { readonly requestId: string; readonly status: number; readonly json: string; readonly retryAfterSeconds?: number | undefined }
 
 async function serve(options: IngestOptions, { address, request, response }: Exchange): Promise<void> {
   const { road, counters } = options
-  response.setHeader('Request-Id', newRequestId())
+  const requestId = newRequestId()
   try {
-    const receivedAt = road.clock.now()
+    const receivedAt = Math.floor(road.clock.now())
     const result = await accept(road, fromRequest(request, { address, sourceIp: options.sourceIp(request), receivedAt }))
     if (result.kind === 'stored') {
       counters.accepted += 1
-      send(response, { status: 201, json: acceptedJson(result) })
+      send(response, { requestId, status: 201, json: acceptedJson(result) })
     } else {
       counters.reject(result.reason)
-      refuse(response, result)
+      send(response, refusal(requestId, result))
     }
   } catch (error) {
-    road.log.error('ingest.failed', { request_id: response.getHeader('Request-Id'), cause: error })
+    road.log.error('ingest.failed', { request_id: requestId, cause: error })
     counters.reject('internal')
-    refuse(response, { kind: 'rejected', reason: 'internal' })
+    send(response, refusal(requestId, { kind: 'rejected', reason: 'internal' }))
   }
 }
 
-function refuse(response: ServerResponse, rejected: Rejected): void {
+function refusal(requestId: string, rejected: Rejected): Answer {
   const { status, text } = REASONS[rejected.reason]
   const body: ErrorBody = {
     error: rejected.text ?? text,
@@ -63,25 +64,24 @@ function refuse(response: ServerResponse, rejected: Rejected): void {
     ...(rejected.scheme === undefined ? {} : { scheme: rejected.scheme }),
     ...(rejected.retryAfterSeconds === undefined ? {} : { retry_after: rejected.retryAfterSeconds }),
   }
-  if (rejected.retryAfterSeconds !== undefined) response.setHeader('Retry-After', String(rejected.retryAfterSeconds))
-  send(response, { status, json: JSON.stringify(body) })
+  return { requestId, status, json: JSON.stringify(body), retryAfterSeconds: rejected.retryAfterSeconds }
 }
 
-function send(response: ServerResponse, answer: { status: number; json: string }): void {
+/** All headers in one list: node writes a list as it is, and keeps a table of headers that are set one by one. */
+function send(response: ServerResponse, { requestId, status, json, retryAfterSeconds }: Answer): void {
   if (response.headersSent || response.destroyed) return
-  response.writeHead(answer.status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(answer.json) })
-  response.end(answer.json)
+  const headers = ['Request-Id', requestId, 'Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(json))]
+  if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds))
+  response.writeHead(status, headers)
+  response.end(json)
 }
 
-/** Decisions §4: the 201 body, in its fixed order. */
+/** Decisions §4: the 201 body, in its fixed order. Ids, dates and names of datasets hold nothing that JSON would escape. */
 function acceptedJson({ event }: Stored): string {
-  return JSON.stringify({
-    id: encodeId('submission', event.submissionId),
-    status: 'accepted',
-    dataset: event.dataset,
-    received_at: new Date(event.verified.captured.receivedAt).toISOString(),
-    duplicate: false,
-    records: event.records.map((record) => ({ id: encodeId('record', record.id), dataset: record.dataset })),
-    ...(event.routed === undefined ? {} : { routed: event.routed }),
-  })
+  const dataset = event.dataset === null ? 'null' : `"${event.dataset}"`
+  const receivedAt = new Date(event.verified.captured.receivedAt).toISOString()
+  const records = event.records.map((record) => `{"id":"${encodeId('record', record.id)}","dataset":"${record.dataset}"}`).join(',')
+  const routed = event.routed === undefined ? '' : `,"routed":${JSON.stringify(event.routed)}`
+  const id = encodeId('submission', event.submissionId)
+  return `{"id":"${id}","status":"accepted","dataset":${dataset},"received_at":"${receivedAt}","duplicate":false,"records":[${records}]${routed}}`
 }
