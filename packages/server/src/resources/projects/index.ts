@@ -61,9 +61,9 @@ export const projects: Room<'projects'> = {
       const row = await findProject(tx.db, { ...tx, projectId: id })
       if (row === undefined) throw refuse('not_found')
       if (row.is_default) throw refuse('default_project')
-      await configChanged({ ...tx, projectId: id })
       await deleteCredentialsOfProject(tx.db, { ...tx, projectId: id })
-      await deleteProject(tx.db, { ...tx, projectId: id })
+      await deleteProject(tx.db, { ...tx, projectId: id, now: new Date(tx.clock.now()) })
+      tx.afterCommit(() => tx.configChanged(id))
       await audit(tx, { action: 'delete_project', target: encodeId('project', id), details: { name: row.name } })
       return { ok: true }
     }),

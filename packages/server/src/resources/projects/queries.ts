@@ -22,10 +22,11 @@ export function findProjectPlan(
       join workspaces w on w.id = p.workspace_id
      where p.workspace_id = ${at.workspaceId}
        and p.id = ${at.projectId}
+       and p.deleted_at is null
   `)
 }
 
-/** Projects whose configuration changed lately, in all workspaces: what nodes poll. */
+/** Projects whose configuration changed lately, in all workspaces, deleted ones too: what nodes poll. */
 export function changedProjects(db: Db, since: Date): Promise<readonly { id: string; config_version: number }[]> {
   return db.many(sql`
     select id, config_version
@@ -52,6 +53,7 @@ export function listProjects(
     select id, slug, name, is_default, created_at, updated_at
       from projects
      where workspace_id = ${at.workspaceId}
+       and deleted_at is null
        and (${at.before}::uuid is null or id < ${at.before})
      order by id desc
      limit ${at.limit}
@@ -64,6 +66,7 @@ export function findProject(db: Db, at: At): Promise<ProjectRow | undefined> {
       from projects
      where workspace_id = ${at.workspaceId}
        and id = ${at.projectId}
+       and deleted_at is null
   `)
 }
 
@@ -96,15 +99,22 @@ export function renameProject(db: Db, at: At & { name: string; now: Date }): Pro
            updated_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and id = ${at.projectId}
+       and deleted_at is null
     returning id, slug, name, is_default, created_at, updated_at
   `)
 }
 
-export function deleteProject(db: Db, at: At): Promise<number> {
+/** The row stays, so that nodes that poll learn of it; its slug is free again. */
+export function deleteProject(db: Db, at: At & { now: Date }): Promise<number> {
   return db.run(sql`
-    delete from projects
+    update projects
+       set deleted_at = ${at.now},
+           slug = id::text,
+           config_version = config_version + 1,
+           config_changed_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and id = ${at.projectId}
        and not is_default
+       and deleted_at is null
   `)
 }
