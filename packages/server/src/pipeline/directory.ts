@@ -74,7 +74,10 @@ export type Directory = {
 
 const ENTRIES_MAX = 50_000
 const UNKNOWN_KEPT_MS = 1_000
+/** Longer than any transaction that changes a configuration: what committed late is found by the next poll. */
 const CHANGES_WINDOW_MS = 10_000
+/** No credential is longer, and what a stranger sends is not kept. */
+const CREDENTIAL_CHARS_MAX = 100
 
 export function createDirectory(deps: Deps): Directory {
   const credentials = new Map<string, CredentialRow>()
@@ -83,6 +86,7 @@ export function createDirectory(deps: Deps): Directory {
   const loading = new Map<string, Promise<unknown>>()
   const versions = new Map<string, number>()
   let generation = 0
+  let polledAt: number | undefined
 
   // One load at a time for one key; what a change overtook is given to its callers but not kept.
   const once = <T>(key: string, load: () => Promise<T>, keep: (value: T) => void): Promise<T> => {
@@ -109,13 +113,14 @@ export function createDirectory(deps: Deps): Directory {
 
   return {
     credential: (text) => {
+      if (text.length > CREDENTIAL_CHARS_MAX) return undefined
       const known = credentials.get(text)
       if (known !== undefined) return known
       const until = unknown.get(text)
       if (until !== undefined && until > deps.clock.now()) return undefined
       return once(`credential ${text}`, () => findCredential(deps.database, hashCredential(text)), (row) => {
-        if (row === undefined) remember(unknown, text, deps.clock.now() + UNKNOWN_KEPT_MS)
-        else remember(credentials, text, row)
+        if (row === undefined) remember(unknown, copyOf(text), deps.clock.now() + UNKNOWN_KEPT_MS)
+        else remember(credentials, copyOf(text), row)
       })
     },
     plan: (projectId, workspaceId) =>
@@ -125,14 +130,23 @@ export function createDirectory(deps: Deps): Directory {
       }),
     forget,
     poll: async () => {
-      const since = new Date(deps.clock.now() - CHANGES_WINDOW_MS)
-      for (const row of await changedProjects(deps.database, since)) {
+      const began = deps.clock.now()
+      // Since the last poll that had an answer, however long ago: a node that was cut off or asleep misses nothing.
+      polledAt ??= began
+      for (const row of await changedProjects(deps.database, new Date(polledAt - CHANGES_WINDOW_MS))) {
         if (versions.get(row.id) === row.config_version) continue
         remember(versions, row.id, row.config_version)
-        if (plans.get(row.id)?.version !== row.config_version) forget(row.id)
+        // A plan of this version may stand beside a credential that was read before it.
+        forget(row.id)
       }
+      polledAt = began
     },
   }
+}
+
+/** A part of a URL holds on to the whole of it, up to 64 KiB; a copy holds itself. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 /** Insertion-ordered maps: the oldest entry goes when there is no room. */
@@ -176,6 +190,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     workspaceId: at.workspaceId,
     workspaceSlug: project.workspace_slug,
     suspended: project.suspended,
+    limits: limitsOf(deps.plans, project.plan),
     projectId: at.projectId,
     projectSlug: project.slug,
     version: project.config_version,
@@ -190,7 +205,6 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     })),
     destinations: destinationRows.map((row) => ({
       id: row.id,
-    limits: limitsOf(deps.plans, project.plan),
       publicId: encodeId('destination', row.id),
       name: row.name,
       enabled: row.enabled,

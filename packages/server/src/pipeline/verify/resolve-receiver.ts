@@ -6,8 +6,20 @@ import { reject, type Address, type Captured, type Receiver, type Rejected } fro
 const unknownEndpoint = reject('endpoint_not_found')
 const unknownKey = reject('ingest_key_not_found')
 
+type Lookup = Deps & { readonly directory: Directory }
+
 /** Slug or ingest key → whom it names. Unknown credentials are 404 and are not logged as rejections. */
-export async function resolveReceiver(deps: Deps & { directory: Directory }, captured: Captured): Promise<Receiver | Rejected> {
+export async function resolveReceiver(deps: Lookup, captured: Captured): Promise<Receiver | Rejected> {
+  const found = await lookUp(deps, captured)
+  if (typeof found !== 'string') return found
+  // Another node made this endpoint a moment ago: its credential is known and its project's plan is older.
+  deps.directory.forget(found)
+  const again = await lookUp(deps, captured)
+  return typeof again === 'string' ? unknownEndpoint : again
+}
+
+/** Gives the id of the project when its plan lacks an endpoint that a living credential names. */
+async function lookUp(deps: Lookup, captured: Captured): Promise<Receiver | Rejected | string> {
   const { address } = captured
   const text = address.kind === 'url' ? address.slug : address.key
   const nobody = address.kind === 'url' ? unknownEndpoint : unknownKey
@@ -17,7 +29,7 @@ export async function resolveReceiver(deps: Deps & { directory: Directory }, cap
   const loaded = deps.directory.plan(credential.project_id, credential.workspace_id)
   const plan = loaded instanceof Promise ? await loaded : loaded
   if (plan === undefined) return nobody
-  return receiverFor(address, { plan, subjectId: credential.subject_id }) ?? (address.kind === 'key_webhook' ? unknownEndpoint : nobody)
+  return receiverFor(address, { plan, subjectId: credential.subject_id })
 }
 
 function opens(credential: CredentialRow, { address, receivedAt }: Captured): boolean {
@@ -25,17 +37,18 @@ function opens(credential: CredentialRow, { address, receivedAt }: Captured): bo
   return credential.expires_at === null || credential.expires_at.getTime() > receivedAt
 }
 
-function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | undefined {
+function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | Rejected | string {
   const { plan, subjectId } = at
   switch (address.kind) {
     case 'url': {
       const webhook = plan.webhooks.get(subjectId)
-      if (webhook === undefined || plan.workspaceSlug !== address.workspace || plan.projectSlug !== address.project) return undefined
+      if (webhook === undefined) return plan.projectId
+      if (plan.workspaceSlug !== address.workspace || plan.projectSlug !== address.project) return unknownEndpoint
       return { plan, webhook, ingestKeyId: undefined, use: 'webhook', dataset: address.dataset }
     }
     case 'key_webhook': {
       const webhook = plan.webhooksBySlug.get(address.slug)
-      return webhook && { plan, webhook, ingestKeyId: subjectId, use: 'webhook', dataset: undefined }
+      return webhook === undefined ? unknownEndpoint : { plan, webhook, ingestKeyId: subjectId, use: 'webhook', dataset: undefined }
     }
     case 'key_rules':
       return { plan, webhook: undefined, ingestKeyId: subjectId, use: 'rules', dataset: undefined }
