@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { VERIFICATION_SCHEMES } from './verification.ts'
 
 /** Why a list of conditions did not hold: the first that failed, and the value it saw. */
 export const Failure = z.object({
@@ -12,6 +13,7 @@ export type Failure = z.infer<typeof Failure>
 
 /** What was decided about one submission, and why: kept with it. */
 export const Decision = z.object({
+  verified_scheme: z.enum(VERIFICATION_SCHEMES).optional().describe('The scheme whose signature was right; absent when none was asked for.'),
   criteria: z.object({ matched: z.boolean(), failed: Failure.nullable() }).optional(),
   rules: z
     .array(

@@ -1,9 +1,9 @@
 import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import { explain } from '../../domain/explain.ts'
 import { stringifyJson } from '../../domain/json-text.ts'
 import type { CompiledMappings } from '../../domain/mapping.ts'
-import type { RecordDraft, Routed, Verified } from '../types.ts'
-import { explain } from './explain.ts'
+import type { Receiver, RecordDraft, Routed, Verified } from '../types.ts'
 import { fanOut } from './fan-out.ts'
 
 type Ids = Pick<Deps, 'uuid'>
@@ -21,9 +21,15 @@ export function decide(ids: Ids, verified: Verified): Routed {
     records: filed.records,
     deliveries,
     routed: filed.routed,
-    decision: { ...filed.decision, destinations: [...decisions] },
+    decision: { ...verifiedBy(receiver), ...filed.decision, destinations: [...decisions] },
     dataset: receiver.use === 'rules' ? null : (receiver.dataset ?? receiver.webhook?.dataset ?? null),
   }
+}
+
+/** The scheme whose signature the ladder found right; left out where none was asked for. */
+function verifiedBy({ webhook }: Receiver): Pick<Decision, 'verified_scheme'> {
+  const scheme = webhook?.settings.scheme ?? 'none'
+  return scheme === 'none' ? {} : { verified_scheme: scheme }
 }
 
 /** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */

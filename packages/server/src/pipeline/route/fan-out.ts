@@ -1,8 +1,8 @@
 import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import { explain } from '../../domain/explain.ts'
 import type { DestinationPlan } from '../directory.ts'
 import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
-import { explain } from './explain.ts'
 
 type Considered = Decision['destinations'][number]
 

@@ -1,6 +1,6 @@
 import type { Failure } from '@postroad/contract'
-import type { CompiledConditions } from '../../domain/condition.ts'
-import { stringifyJson } from '../../domain/json-text.ts'
+import type { CompiledConditions } from './condition.ts'
+import { stringifyJson } from './json-text.ts'
 
 const SAW_CHARS_MAX = 200
 
