@@ -56,6 +56,13 @@ test('a signature that is not of the form is refused before any key is tried', a
   }
 })
 
+test('the border between id, time and body cannot be moved', async () => {
+  const text = '1700000000.{"id":"rec_1","dataset":"d","received_at":"","data":1}'
+  const signed = signDelivery({ secrets: [secret], id: 'rec_1', body: text, timestampSeconds: 1, header: 'standard' })
+  const moved = { ...signed, 'webhook-id': 'rec_1.1', 'webhook-timestamp': '1700000000' }
+  await refused({ body: text.slice(11), headers: moved, secret, now }, 'bad_signature')
+})
+
 test('the signed time may be 300 s away in both directions, or what the receiver says', async () => {
   for (const names of [OWN, STANDARD]) {
     for (const away of [-300, 300]) await verifySignature({ body, headers: only(names), secret, now: now + away * 1_000 })

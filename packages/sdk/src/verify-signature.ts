@@ -85,7 +85,10 @@ function standardSignature(headers: SignedRequest['headers'], value: string): Si
     throw new SignatureError('missing_header', 'The header webhook-signature came without webhook-id or webhook-timestamp.')
   }
   const candidates = value.split(' ').filter((item) => item.startsWith('v1,')).map((item) => item.slice(3))
-  if (!isTime(time) || candidates.length === 0) throw malformed('webhook-signature', 'v1,<base64>, with a webhook-timestamp in seconds')
+  // A dot in the id could move the border between id, time and body, and so pass for the signature of another body.
+  if (!isTime(time) || id.includes('.') || candidates.length === 0) {
+    throw malformed('webhook-signature', 'v1,<base64>, with a webhook-id without a dot and a webhook-timestamp in seconds')
+  }
   return { header: 'webhook-signature', time, before: `${id}.${time}.`, candidates, decode: fromBase64, keyOf: keyInSecret }
 }
 
