@@ -1,0 +1,86 @@
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import type { Command } from 'commander'
+import { connect } from '../connection.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { collected, invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import { print } from '../output.ts'
+import { readData } from '../send/data.ts'
+import { more } from '../text/more.ts'
+import { plain } from '../text/plain.ts'
+import { onOff } from '../text/state.ts'
+import { style } from '../text/style.ts'
+import { fields, table } from '../text/table.ts'
+
+type Created = RouteAnswer<Routes['destinations']['create']>
+type CreateOptions = CommonOptions & { readonly name?: string; readonly dataset?: readonly string[]; readonly data?: string }
+
+export function addDestinations(program: Command): void {
+  const destinations = program.command('destinations').summary('list destinations, or make one').description('The URLs that events are delivered to.')
+  const list = destinations.command('list').summary('list destinations').description('Lists the destinations, newest first.').action(listDestinations)
+  withExample(withList(list), 'destinations list')
+
+  const create = destinations
+    .command('create')
+    .argument('<destination-url>', 'where to deliver; https, or http to this machine')
+    .summary('deliver new events to a URL')
+    .description('Delivers every new event to a URL, signed and retried. The signing secret is shown this once.')
+    .option('--name <name>', 'what to call it (without it, the host of the URL)')
+    .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
+    .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
+    .action(createDestination)
+  withExample(withCommon(create), 'destinations create https://example.com/hooks --dataset events', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
+}
+
+async function listDestinations({ limit, cursor, ...options }: ListOptions): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.destinations.list({ limit, cursor })
+  print({ json: answer, ids: answer.destinations.map(({ id }) => id), text: () => listText(answer) }, options)
+}
+
+function listText({ destinations, next_cursor }: RouteAnswer<Routes['destinations']['list']>): string {
+  if (destinations.length === 0) return `There are no destinations here. Make one: ${invokedAs()} destinations create https://…`
+  const rows = table([
+    { head: 'State', cells: destinations.map(({ enabled }) => onOff(enabled)) },
+    { head: 'Destination', cells: destinations.map(({ id }) => id) },
+    { head: 'Name', cells: destinations.map(({ name }) => name), least: 10 },
+    { head: 'URL', cells: destinations.map(({ url }) => url), least: 24 },
+    { head: 'Datasets', cells: destinations.map(({ datasets }) => datasets?.join(', ') ?? 'all'), least: 8, spare: true },
+  ])
+  return [rows, ...more(next_cursor)].join('\n')
+}
+
+async function createDestination(url: string, { name, dataset, data, ...options }: CreateOptions): Promise<void> {
+  const given = data === undefined ? {} : objectIn(await readData(data))
+  const { client } = await connect(options)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
+  const request = { name: hostOf(url), ...given, url, ...(name === undefined ? {} : { name }), ...(dataset === undefined ? {} : { datasets: dataset }) } as RouteRequest<
+    Routes['destinations']['create']
+  >
+  const answer = await client.destinations.create(request)
+  print({ json: answer, ids: [answer.destination.id], text: () => createdText(answer) }, options)
+}
+
+function createdText({ destination, signing_secret }: Created): string {
+  const { id, name, url, datasets } = destination
+  return fields([
+    ['Destination', `${id}  ${plain(name)}`],
+    ['Delivers to', plain(url)],
+    ['Datasets', datasets === null ? 'all' : datasets.join(', ')],
+    ['Secret', `${signing_secret}  ${style.dim('shown this once')}`],
+    ['Next', `${invokedAs()} send`],
+  ])
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}
+
+function objectIn(text: Buffer): object {
+  try {
+    const value: unknown = JSON.parse(text.toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Said below.
+  }
+  throw new Failure(`--data must be a JSON object, such as '{"timeout_ms":5000}'.`, EXIT.usage)
+}

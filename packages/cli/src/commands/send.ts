@@ -1,0 +1,97 @@
+import { Option, type Command } from 'commander'
+import type { Accepted, RouteAnswer, Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { connect, type ConnectionOptions } from '../connection.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { invokedAs, withCommon, withExample, type CommonOptions } from '../options.ts'
+import { print } from '../output.ts'
+import { readData } from '../send/data.ts'
+import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
+import { sentText, type Decision } from '../send/sent-text.ts'
+import { signatureHeaders, SIGNING_SCHEMES, type SigningScheme } from '../send/sign.ts'
+
+type SendOptions = CommonOptions & { readonly data?: string; readonly sample?: SampleName; readonly sign?: string; readonly scheme?: SigningScheme }
+type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
+
+/** Where an event goes: an endpoint that the API told of, or a bare URL, of which nothing more is known. */
+type Target = { readonly url: string; readonly client?: Client; readonly endpoint?: Endpoint }
+
+const TIMEOUT_MS = 30_000
+
+export function addSend(program: Command): void {
+  const send = program
+    .command('send')
+    .argument('[endpoint]', 'slug, id or URL of an endpoint (without it, the first one)')
+    .summary('send an event to an endpoint')
+    .description('Sends an event to an endpoint as a sender would, and tells what became of it.')
+    .option('-d, --data <json>', 'the body: text, @file, or - for stdin')
+    .addOption(new Option('--sample <name>', 'a made-up body').choices(Object.keys(SAMPLES)).conflicts('data'))
+    .option('--sign <secret>', 'sign it with the verification secret of the endpoint')
+    .addOption(new Option('--scheme <scheme>', 'how to sign (without it, as the endpoint verifies)').choices(SIGNING_SCHEMES))
+    .action(sendEvent)
+  withExample(withCommon(send), `send -d '{"amount":1200}'`, 'send first --sample payment', 'send billing -d @event.json --sign whsec_…')
+}
+
+async function sendEvent(named: string | undefined, options: SendOptions): Promise<void> {
+  const body = options.data === undefined ? sample(options.sample ?? 'hello') : await readData(options.data)
+  const target = await targetOf(named, options)
+  const accepted = await post(target.url, { body, headers: signing(target, { ...options, body }) })
+  const decision = options.json === true || options.quiet === true ? undefined : await decisionOn(accepted, target)
+  const ids = accepted.records.map(({ id }) => id)
+  print({ json: accepted, ids, text: () => sentText({ accepted, decision, next: invokedAs() }) }, options)
+}
+
+async function targetOf(named: string | undefined, options: ConnectionOptions): Promise<Target> {
+  if (named !== undefined && /^https?:\/\//.test(named)) return { url: named }
+  const { client, baseUrl } = await connect(options)
+  const endpoint = await endpointNamed(client, named)
+  // Not its public URL: that may be a name that only the outside world resolves.
+  return { url: baseUrl + endpoint.public_path, client, endpoint }
+}
+
+async function endpointNamed(client: Client, named: string | undefined): Promise<Endpoint> {
+  let oldest: Endpoint | undefined
+  for await (const endpoint of client.webhooks.list({ limit: 200 })) {
+    if (endpoint.id === named || endpoint.slug === named) return endpoint
+    oldest = endpoint
+  }
+  if (named !== undefined) throw new Failure(`There is no endpoint "${named}" here. See ${invokedAs()} endpoints list.`, EXIT.notFound)
+  if (oldest === undefined) throw new Failure('This project has no endpoint to send to.', EXIT.notFound)
+  return oldest
+}
+
+type ToSign = { readonly sign?: string; readonly scheme?: SigningScheme; readonly body: Buffer }
+
+function signing({ endpoint }: Target, { sign: secret, scheme, body }: ToSign): Readonly<Record<string, string>> {
+  if (secret === undefined) {
+    if (scheme !== undefined) throw new Failure('--scheme needs --sign with the secret.', EXIT.usage)
+    return {}
+  }
+  const checked = endpoint?.verification.scheme ?? 'none'
+  const chosen = scheme ?? (checked === 'none' ? undefined : checked)
+  if (chosen === undefined) throw new Failure(`Say how to sign with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
+  return signatureHeaders({ scheme: chosen, secret, body, settings: endpoint?.verification ?? {} })
+}
+
+async function post(url: string, { body, headers }: { body: Buffer; headers: Readonly<Record<string, string>> }): Promise<Accepted> {
+  const { refusalIn, ServiceError } = await import('@postroad/sdk')
+  let response: Response
+  try {
+    response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: new Uint8Array(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+  } catch (error) {
+    throw new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause: error })
+  }
+  if (!response.ok) throw await refusalIn(response)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what an endpoint answers with 200 or 201 (contract part 4)
+  return (await response.json()) as Accepted
+}
+
+/** Why it went where it went; not to be known of a bare URL. */
+async function decisionOn(accepted: Accepted, { client }: Target): Promise<Decision | undefined> {
+  return client === undefined ? undefined : (await client.submissions.get({ id: accepted.id })).submission.decision
+}

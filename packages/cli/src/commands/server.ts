@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { withExample } from '../options.ts'
+import { become } from '../server.ts'
+
+type Flags = { readonly json?: true }
+
+/** What runs on the machine of the server, with its environment. */
+export function addServer(program: Command): void {
+  const start = program
+    .command('start')
+    .summary('run the server until Ctrl-C')
+    .description(
+      'Runs the server until Ctrl-C, and prints where to look, where to send and how.\n' +
+        'Its settings come from the environment: PORT, DATA_DIR, DATABASE_URL and others.\n' +
+        'Without DATABASE_URL it brings a PostgreSQL of its own, in DATA_DIR (./data).',
+    )
+    .action(() => become('serve'))
+  withExample(start, 'start')
+
+  const bootstrap = program
+    .command('bootstrap')
+    .summary('make the first workspace, endpoint and API key')
+    .description('Makes the first workspace, project, endpoint and API key, or gives those there are. Works beside a running server.')
+    .option('--json', 'print one JSON object')
+    .action((options: Flags) => become('bootstrap', flagsOf(options)))
+  withExample(bootstrap, 'bootstrap --json')
+
+  const doctor = program
+    .command('doctor')
+    .summary('check that what must always hold does hold')
+    .description('Asks the database whether what must always hold does hold. Changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.')
+    .option('--json', 'print one JSON object')
+    .action((options: Flags) => become('doctor', flagsOf(options)))
+  withExample(doctor, 'doctor')
+}
+
+function flagsOf({ json }: Flags): readonly string[] {
+  return json === true ? ['--json'] : []
+}

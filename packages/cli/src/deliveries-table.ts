@@ -1,0 +1,35 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { stateStyle, stateText } from './text/state.ts'
+import { style } from './text/style.ts'
+import { table } from './text/table.ts'
+import { listMoment } from './text/time.ts'
+
+type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
+
+/** Destination names by id. */
+export type Names = ReadonlyMap<string, string>
+
+export async function destinationNames(client: Client): Promise<Names> {
+  const names = new Map<string, string>()
+  for await (const { id, name } of client.destinations.list({ limit: 200 })) names.set(id, name)
+  return names
+}
+
+/** The last answer of a destination: its status, or why there was none. */
+export function answerText({ last_status: status, last_error: error }: Pick<Delivery, 'last_status' | 'last_error'>): string {
+  if (status !== null) return String(status)
+  return error === null ? '' : error.replaceAll('_', ' ')
+}
+
+/** A deleted destination has no name any more, so its id stands for it. */
+export function deliveriesTable(deliveries: readonly Delivery[], { names }: { readonly names: Names }): string {
+  return table([
+    { head: 'State', cells: deliveries.map(({ state }) => stateText(state)), paint: (cell, row) => stateStyle(deliveries[row]?.state ?? 'pending')(cell) },
+    { head: 'Changed (UTC)', cells: deliveries.map(({ updated_at }) => listMoment(updated_at)), paint: style.dim },
+    { head: 'Delivery', cells: deliveries.map(({ id }) => id) },
+    { head: 'Destination', cells: deliveries.map(({ destination_id: id }) => names.get(id) ?? id), least: 11 },
+    { head: 'Tries', cells: deliveries.map(({ attempt_count: count }) => String(count)), align: 'right', spare: true },
+    { head: 'Answer', cells: deliveries.map(answerText), spare: true },
+  ])
+}

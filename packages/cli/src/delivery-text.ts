@@ -1,0 +1,67 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { cut, plain, plainLines } from './text/plain.ts'
+import { stateStyle, stateText } from './text/state.ts'
+import { style } from './text/style.ts'
+import { fields, table } from './text/table.ts'
+import { duration, listMoment, moment } from './text/time.ts'
+
+type Delivery = RouteAnswer<Routes['deliveries']['get']>['delivery']
+type Attempt = Delivery['attempts'][number]
+
+type Shown = {
+  /** Of the destination; undefined when it was deleted. */
+  readonly name: string | undefined
+  /** How this command line is called, for the hint. */
+  readonly next: string
+}
+
+const BODY_LINES_MAX = 20
+const LINE_COLUMNS_MAX = 400
+const ENDED: readonly Delivery['state'][] = ['delivered', 'failed', 'cancelled']
+
+/** A delivery with all its attempts, what the destination said last, and what to do next. */
+export function deliveryText(delivery: Delivery, { name, next }: Shown): string {
+  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, next_attempt_at, attempts } = delivery
+  const why = pause_reason === null ? '' : `: ${pause_reason.replaceAll('_', ' ')}`
+  const rows: [string, string][] = [
+    ['Delivery', style.strong(id)],
+    ['State', stateStyle(state)(stateText(state)) + why],
+    ['Event', `${record_id}  ${style.dim(`in ${dataset}`)}`],
+    ['Destination', `${destination_id}  ${style.dim(name === undefined ? 'deleted' : plain(name))}`],
+    ['Created', moment(created_at)],
+  ]
+  if (next_attempt_at !== null && !ENDED.includes(state)) rows.push(['Next try', moment(next_attempt_at)])
+  if (ENDED.includes(state)) rows.push(['Next', `${next} deliveries replay ${id}`])
+  return [fields(rows), ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]), ...lastWords(attempts)].join('\n\n')
+}
+
+function attemptsTable(attempts: readonly Attempt[]): string {
+  const paint = (cell: string, row: number): string => (attempts[row]?.outcome === 'failed' ? style.bad(cell) : cell)
+  return table([
+    { head: '#', cells: attempts.map(({ number }) => String(number)), align: 'right' },
+    { head: 'Started (UTC)', cells: attempts.map(({ started_at }) => listMoment(started_at)), paint: style.dim },
+    { head: 'Took', cells: attempts.map(({ duration_ms }) => (duration_ms === null ? '' : duration(duration_ms))), align: 'right' },
+    { head: 'Sent as', cells: attempts.map(({ trigger }) => trigger) },
+    { head: 'Answer', cells: attempts.map(outcomeText), least: 12, paint },
+  ])
+}
+
+function outcomeText({ outcome, response_status: status, error_code: code }: Attempt): string {
+  if (outcome === null) return 'under way'
+  if (outcome === 'interrupted') return 'unknown, the server ended meanwhile'
+  const words = code === null || code === 'bad_status' ? '' : code.replaceAll('_', ' ')
+  return [status === null ? '' : String(status), words].filter((part) => part !== '').join(' ')
+}
+
+/** Why the last attempt failed, in a sentence where there is one, and in the body of the answer where there is one. */
+function lastWords(attempts: readonly Attempt[]): readonly string[] {
+  const last = attempts.at(-1)
+  const detail = last?.outcome === 'failed' ? (last.error_detail ?? '') : ''
+  const body = last?.response_body?.trim() ?? ''
+  return [...(detail === '' ? [] : [plain(detail)]), ...(body === '' ? [] : [`${style.dim('The last answer said')}\n${excerpt(body)}`])]
+}
+
+function excerpt(body: string): string {
+  const lines = plainLines(body).split('\n').map((line) => cut(line, LINE_COLUMNS_MAX))
+  return lines.length <= BODY_LINES_MAX ? lines.join('\n') : [...lines.slice(0, BODY_LINES_MAX), style.dim('… the rest with --json')].join('\n')
+}

@@ -1,0 +1,49 @@
+import { InvalidArgumentError, type Command } from 'commander'
+import type { ConnectionOptions } from './connection.ts'
+import type { OutputOptions } from './output.ts'
+
+/** What every command that speaks with a server takes. */
+export type CommonOptions = ConnectionOptions & OutputOptions
+
+/** What every list takes. */
+export type ListOptions = CommonOptions & { readonly limit: number; readonly cursor?: string }
+
+const LIMIT = 20
+const LIMIT_MAX = 200
+
+export function withCommon(command: Command): Command {
+  return command
+    .option('--json', 'print the answer of the API as it is')
+    .option('-q, --quiet', 'print ids only')
+    .option('--project <project>', 'slug or id of a project (without it, Default)')
+    .option('--url <url>', 'where the server answers (without it, SERVICE_URL)')
+}
+
+export function withList(command: Command): Command {
+  command.option('-n, --limit <count>', `how many at most, 1 to ${LIMIT_MAX}`, wholeNumber, LIMIT)
+  command.option('--cursor <cursor>', 'go on after an earlier page, by its next_cursor')
+  return withCommon(command)
+}
+
+/** An example under the help of a command, written as this command line was called. */
+export function withExample(command: Command, ...examples: readonly string[]): Command {
+  const title = examples.length === 1 ? 'Example' : 'Examples'
+  return command.addHelpText('after', `\n${title}:${examples.map((example) => `\n  ${invokedAs()} ${example}`).join('')}`)
+}
+
+/** `npm run postroad --` when npm runs us, so that what we suggest can be pasted. */
+export function invokedAs(): string {
+  const script = process.env['npm_lifecycle_event']
+  return script === 'postroad' || script === 'start' ? 'npm run postroad --' : 'postroad'
+}
+
+/** For a repeatable option. */
+export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1 || number > LIMIT_MAX) throw new InvalidArgumentError(`It is a number from 1 to ${LIMIT_MAX}.`)
+  return number
+}

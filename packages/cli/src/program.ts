@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { Command, type HelpConfiguration } from 'commander'
+import { addDeliveries } from './commands/deliveries.ts'
+import { addDestinations } from './commands/destinations.ts'
+import { addEndpoints } from './commands/endpoints.ts'
+import { addEvents } from './commands/events.ts'
+import { addSend } from './commands/send.ts'
+import { addServer } from './commands/server.ts'
+import { invokedAs } from './options.ts'
+
+const OUTRO = `
+Environment:
+  SERVICE_URL    where the server answers; without it http://127.0.0.1:4680
+  SERVICE_TOKEN  an API key (hk_…); not needed on the server's own machine
+  NO_COLOR       no colours
+
+Exit codes:
+  0 ok, 1 failed, 2 usage, 3 refused, 4 not found, 5 rate limited
+
+Begin with:
+  ${invokedAs()} start
+  ${invokedAs()} send     (in another terminal)`
+
+/** Commander's help, less crowded. It takes the styles away again where the output is no terminal or wants no colour. */
+const HELP: HelpConfiguration = {
+  styleTitle: (title) => styleText('bold', title, { validateStream: false }),
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))].join(' '),
+  optionDescription: ({ description, argChoices, defaultValue }) => {
+    const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
+    return description + choices + (defaultValue === undefined ? '' : ` (without it, ${String(defaultValue)})`)
+  },
+  // `help` works, but every command has --help, so it need not be told.
+  visibleCommands: (command) => command.commands.filter((one) => one.name() !== 'help'),
+}
+
+/** The whole command line. Its usage errors and its help are thrown as CommanderError once they are printed. */
+export function createProgram(): Command {
+  const program = new Command(invokedAs())
+    .description('Postroad: capture webhooks, route them by rules, deliver them signed and retried.')
+    .usage('<command> [options]')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
+    .configureHelp(HELP)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
+    .showHelpAfterError('Add --help to see how it is used.')
+    .exitOverride()
+  program.commandsGroup('Run the server:')
+  addServer(program)
+  program.commandsGroup('Work with events:')
+  addSend(program)
+  addEvents(program)
+  addDeliveries(program)
+  program.commandsGroup('Where events come from and go to:')
+  addEndpoints(program)
+  addDestinations(program)
+  return program.addHelpText('after', OUTRO)
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const { version: found }: { version?: unknown } = JSON.parse(text)
+  return String(found)
+}

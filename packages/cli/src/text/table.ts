@@ -1,0 +1,68 @@
+import { cut, plain, widthOf } from './plain.ts'
+import { style } from './style.ts'
+
+export type Column = {
+  readonly head: string
+  readonly cells: readonly string[]
+  /** A column that may be cut, to no less than this. */
+  readonly least?: number
+  /** Left out, the last one first, when the table would be wider than the terminal. */
+  readonly spare?: true
+  readonly align?: 'right'
+  readonly paint?: (cell: string, row: number) => string
+}
+
+const GAP = '  '
+const SCREEN = 80
+
+/** Columns of the terminal, or 80 when there is none. */
+export function screenWidth(): number {
+  return process.stdout.columns > 0 ? process.stdout.columns : SCREEN
+}
+
+/** Rows under quiet heads, no lines, no wider than the terminal; cells are made safe to print here. */
+export function table(columns: readonly Column[], width: number = screenWidth()): string {
+  const safe = columns.map((column) => ({ ...column, cells: column.cells.map(plain) }))
+  const shown = fitted(safe.filter(({ cells }) => cells.some((cell) => cell !== '')), width)
+  const widths = widthsOf(shown, width)
+  const line = (textOf: (column: Column, at: number) => string): string => shown.map((column, at) => textOf(column, at)).join(GAP).trimEnd()
+  const head = line((column, at) => style.dim(pad(column, { text: column.head, width: widths[at] ?? 0 })))
+  const rows = (columns[0]?.cells ?? []).map((_cell, row) =>
+    line((column, at) => (column.paint ?? style.none)(pad(column, { text: column.cells[row] ?? '', width: widths[at] ?? 0 }), row)),
+  )
+  return [head, ...rows].join('\n')
+}
+
+/** Labels in one column, what they say in the next; a value of many lines stays in its column. */
+export function fields(rows: readonly (readonly [label: string, value: string])[]): string {
+  const width = Math.max(...rows.map(([label]) => label.length)) + GAP.length
+  return rows.map(([label, value]) => style.dim(label.padEnd(width)) + value.split('\n').join(`\n${' '.repeat(width)}`)).join('\n')
+}
+
+function fitted(columns: readonly Column[], width: number): readonly Column[] {
+  const needed = columns.reduce((sum, column) => sum + Math.min(natural(column), column.least ?? Infinity) + GAP.length, -GAP.length)
+  const spare = columns.findLastIndex((column) => column.spare === true)
+  return needed <= width || spare < 0 ? columns : fitted(columns.toSpliced(spare, 1), width)
+}
+
+/** What no fixed column takes goes to those that can be cut, the first of them first. */
+function widthsOf(columns: readonly Column[], width: number): readonly number[] {
+  const least = columns.map((column) => Math.min(natural(column), column.least ?? Infinity))
+  let left = width - least.reduce((sum, one) => sum + one + GAP.length, -GAP.length)
+  return columns.map((column, at) => {
+    const own = least[at] ?? 0
+    const more = Math.max(0, Math.min(natural(column) - own, left))
+    left -= more
+    return own + more
+  })
+}
+
+function natural({ head, cells }: Column): number {
+  return Math.max(head.length, ...cells.map(widthOf))
+}
+
+function pad({ align }: Column, { text, width }: { text: string; width: number }): string {
+  const kept = cut(text, width)
+  const space = ' '.repeat(Math.max(0, width - widthOf(kept)))
+  return align === 'right' ? space + kept : kept + space
+}

@@ -1,0 +1,105 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The compiled code of the many processes that follow, which halves their time. */
+const COMPILED = mkdtempSync(join(tmpdir(), 'postroad-cli-compiled-'))
+process.on('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
+
+export type Environment = Readonly<Record<string, string>>
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
+
+/** The command line as a process of its own, with this environment and nothing of ours but the path. */
+export function begin(args: readonly string[], env: Environment): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
+}
+
+export async function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+  const child = begin(args, env)
+  child.stdin.end(input)
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code, stdout, stderr }
+}
+
+export type Started = {
+  readonly pid: number
+  readonly postgresPid: number
+  /** What was printed up to the third line. */
+  readonly welcome: string
+  readonly baseUrl: string
+  readonly endpoint: string
+  signal(name: NodeJS.Signals): void
+  /** The exit code, and what was said on stderr. */
+  readonly ended: Promise<Ended>
+}
+
+const running = new Set<Started>()
+
+/** Ends the servers that a failed test has left. */
+export async function stopServers(): Promise<void> {
+  for (const server of running) server.signal('SIGTERM')
+  await Promise.all([...running].map(({ ended }) => ended))
+}
+
+/** `postroad start` on a free port; resolves once it has printed its three lines. */
+export async function startServer(dataDir: string, env: Environment = {}): Promise<Started> {
+  const child = begin(['start'], { DATA_DIR: dataDir, PORT: '0', ...env })
+  let stdout = ''
+  const stderr = text(child.stderr)
+  const ended = once(child, 'close').then(async ([code]) => ({ code, stdout, stderr: await stderr }))
+  const said = new Promise<void>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString()
+      if (stdout.includes('Try it')) resolve()
+    })
+  })
+  await Promise.race([said, ended.then((end) => Promise.reject(new Error(`It ended with ${end.code}: ${end.stderr}`)))])
+  const endpoint = new URL(/Endpoint +(\S+)/.exec(stdout)?.[1] ?? '')
+  const server: Started = {
+    pid: child.pid ?? 0,
+    postgresPid: Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
+    welcome: stdout,
+    baseUrl: endpoint.origin,
+    endpoint: endpoint.href,
+    signal: (name) => child.kill(name),
+    ended,
+  }
+  running.add(server)
+  void ended.then(() => running.delete(server))
+  return server
+}
+
+/** Whether a process with this id lives. */
+export function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A folder that is gone after the test. */
+export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'postroad-cli-'))
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** A destination on a free port that answers everything with this. */
+export async function aDestination(status: number, body = ''): Promise<{ readonly url: string; readonly port: number; stop(): void }> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(status).end(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/hook`, port, stop: () => server.close().closeAllConnections() }
+}
