@@ -21,7 +21,9 @@ export function listOf<const Name extends string, Item extends z.ZodType>(name: 
 }
 
 export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
-export const Name = z.string().trim().min(1).max(LIMITS.nameCharsMax)
+/** Text of a person. The store cannot hold U+0000. */
+export const Text = z.string().regex(/^[^\0]*$/, 'may not hold the character U+0000')
+export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
 export const Deleted = z.object({ ok: z.literal(true) })
 
 /** Workspace, project and webhook slugs. */

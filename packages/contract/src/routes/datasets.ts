@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../ids.ts'
-import { DatasetName, ListQuery, listOf, Timestamp } from '../list.ts'
+import { DatasetName, ListQuery, listOf, Text, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
 export const Dataset = z.object({
@@ -11,7 +11,7 @@ export const Dataset = z.object({
 })
 
 const at = z.object({ id: idInput('dataset') })
-const Description = z.string().max(1_000).nullable()
+const Description = Text.max(1_000).nullable()
 const one = z.object({ dataset: Dataset })
 
 export const datasets = {

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Conditions } from '../condition.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../list.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
-const Url = z.string().min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
+const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
 const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
 const Headers = z
   .record(z.string().min(1).max(128), z.string().max(LIMITS.customHeaderCharsMax))
