@@ -46,6 +46,8 @@ export type Database = Db & {
  */
 export class DbError extends Error {
   readonly outcome: 'refused' | 'unknown'
+  /** The database is away, busy or read-only just now: the same statement may work in a moment. */
+  readonly unavailable: boolean
   readonly code: string
   readonly constraint: string | undefined
 
@@ -55,12 +57,15 @@ export class DbError extends Error {
     this.code = code
     this.constraint = 'constraint_name' in cause ? String(cause.constraint_name) : undefined
     this.outcome = UNKNOWN_OUTCOMES.has(this.code) ? 'unknown' : 'refused'
+    this.unavailable = this.outcome === 'unknown' || UNAVAILABLE.test(this.code)
   }
 }
 
 /** Longer than a statement may take: no answer by then means that the connection is gone without saying so. */
 const ANSWER_MS = 15_000
 
+// Sockets and names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no database.
+const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
 const UNKNOWN_OUTCOMES = new Set(['NO_ANSWER', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
 
 export type DatabaseTarget = { readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { LIMITS, REASONS, type ErrorBody } from '@postroad/contract'
+import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody } from '@postroad/contract'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
+import { DbError } from '../platform/db.ts'
 import { newRequestId, type Handler } from './http.ts'
 import { createListener } from './listener.ts'
 
@@ -32,7 +33,9 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler):
   return fastify
 }
 
+/** Contract part 9: every answer under /admin/api says its version, also when no route is there. */
 function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (request.url.startsWith('/admin/api')) reply.header('Service-Version', SERVICE_VERSION)
   return reply.header('Request-Id', request.id)
 }
 
@@ -59,5 +62,8 @@ function asRefusal(error: FastifyError): Refusal {
   if (error instanceof Refusal) return error
   if (error.statusCode === 413) return refuse('payload_too_large', `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send less at once.`)
   if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
+  if (error instanceof DbError && error.unavailable) {
+    return new Refusal('overloaded', { text: 'The database does not answer just now. Try again in a moment.', fields: { retry_after: 1 }, cause: error })
+  }
   return new Refusal('internal', { text: REASONS.internal.text, cause: error })
 }

@@ -3,6 +3,7 @@ import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
 import type { Address, Rejected, Stored } from '../../pipeline/types.ts'
+import { DbError } from '../../platform/db.ts'
 import { newRequestId, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
 import { addressOf } from './address.ts'
@@ -50,10 +51,17 @@ async function serve(options: IngestOptions, { address, request, response }: Exc
       send(response, refusal(requestId, result))
     }
   } catch (error) {
-    road.log.error('ingest.failed', { request_id: requestId, cause: error })
-    counters.reject('internal')
-    send(response, refusal(requestId, { kind: 'rejected', reason: 'internal' }))
+    const rejected = rejectedFor(error)
+    road.log.error('ingest.failed', { request_id: requestId, reason: rejected.reason, cause: error })
+    counters.reject(rejected.reason)
+    send(response, refusal(requestId, rejected))
   }
+}
+
+/** The commit answers for itself, so what is thrown was thrown before it: nothing is stored. */
+function rejectedFor(error: unknown): Rejected {
+  const away = error instanceof DbError && error.unavailable
+  return away ? { kind: 'rejected', reason: 'storage_unavailable', retryAfterSeconds: 1 } : { kind: 'rejected', reason: 'internal' }
 }
 
 function refusal(requestId: string, rejected: Rejected): Answer {
