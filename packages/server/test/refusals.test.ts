@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { decodeId, REASONS, type Reason } from '@postroad/contract'
+import type { Database } from '../src/platform/db.ts'
+import { createListener } from '../src/surfaces/listener.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, Wire } from './fixtures.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+
+/**
+ * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that nobody
+ * produces does not compile here, and one that cannot be produced has no place in the table.
+ */
+let world: World
+let sink: Sink
+let database: Database
+
+before(async () => {
+  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+  sink = await aSink()
+  database = behind(world)
+})
+after(async () => {
+  await database.close()
+  await world.stop()
+  await sink.stop()
+})
+
+const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
+
+async function aSignedPost(age: number, signWith = 'k'): Promise<Answer> {
+  const { public_url } = await aWebhook(world, SIGNED)
+  const at = world.clock.wall() / 1_000 - age
+  const digest = createHmac('sha256', signWith).update(`${at}.{}`).digest('hex')
+  return post(public_url, '{}', { headers: { 'stripe-signature': `t=${at},v1=${digest}` } })
+}
+
+/** Runs with one thing changed in the database, and changes it back. */
+async function withRow<T>(change: string, back: string, work: () => Promise<T>): Promise<T> {
+  await statement(database, change)
+  world.app.deps.configChanged(projectUuid())
+  try {
+    return await work()
+  } finally {
+    await statement(database, back)
+    world.app.deps.configChanged(projectUuid())
+  }
+}
+
+const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
+
+function whileSuspended<T>(work: () => Promise<T>): Promise<T> {
+  return withRow('update workspaces set suspended_at = now()', 'update workspaces set suspended_at = null', work)
+}
+
+async function aFullProject(): Promise<string> {
+  const { body } = await world.admin('POST', 'projects', { name: aName('full') })
+  await statement(
+    database,
+    `insert into datasets (workspace_id, project_id, id, name, created_at)
+     select workspace_id, id, gen_random_uuid(), 'd' || n, now() from projects, generate_series(1, 1000) as n where id = '${decodeId('project', body.project.id)}'`,
+  )
+  return body.project.id
+}
+
+/** The storing statement waits for a lock and is then cancelled, as its timeout would. */
+async function whileLocked(work: () => Promise<Answer>): Promise<Answer> {
+  return database.transaction(async (tx) => {
+    await statement(tx, 'lock table submissions in access exclusive mode')
+    const answer = work()
+    const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
+    return answer
+  })
+}
+
+/** A node whose database is dropped while it serves. */
+async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answer>): Promise<Answer> {
+  const lost = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+  try {
+    await lost.storage.stop()
+    return await work(lost)
+  } finally {
+    await lost.stop()
+  }
+}
+
+async function onWire(baseUrl: string, text: string): Promise<Answer> {
+  const wire = new Wire(baseUrl).send(text)
+  const answer = await wire.answer()
+  wire.destroy()
+  return { status: answer?.status ?? 0, headers: new Headers({ 'request-id': /^request-id: (\S+)/im.exec(answer?.head ?? '')?.[1] ?? '' }), body: JSON.parse(answer?.body ?? '{}') }
+}
+
+/** The world's own listener waits ten seconds; this is the same one with less patience. */
+async function anImpatientAnswer(): Promise<Answer> {
+  const server = createListener(() => undefined)
+  server.headersTimeout = 50
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    return await onWire(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'POST / HTTP/1.1\r\nHost')
+  } finally {
+    server.close()
+  }
+}
+
+const head = (headers: string): string => `POST ${new URL(world.endpoint).pathname} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`
+
+async function aPausedDelivery(): Promise<string> {
+  const { destination } = await aDestination(world, { url: sink.url, enabled: false })
+  const { body } = await post(world.endpoint, '{}')
+  const { body: listed } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}&destination_id=${destination.id}`)
+  return listed.deliveries[0].id
+}
+
+const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
+  endpoint_not_found: () => post(`${world.endpoint}x`, '{}'),
+  ingest_key_not_found: () => post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}'),
+  endpoint_disabled: async () => post((await aWebhook(world, { enabled: false })).public_url, '{}'),
+  workspace_suspended: () => whileSuspended(() => post(world.endpoint, '{}')),
+  payload_too_large: () => post(world.endpoint, `"${'a'.repeat(1_048_576)}"`),
+  unsupported_encoding: () => post(world.endpoint, '{}', { headers: { 'content-encoding': 'compress' } }),
+  missing_header: async () => post((await aWebhook(world, SIGNED)).public_url, '{}'),
+  bad_signature: () => aSignedPost(0, 'another'),
+  stale_timestamp: () => aSignedPost(301),
+  empty_body: () => post(world.endpoint, ''),
+  invalid_body: () => post(world.endpoint, '{'),
+  loop_detected: () => post(world.endpoint, '{}', { headers: { 'service-hops': '5' } }),
+  invalid_dataset: () => post(`${world.endpoint}/not-a-name`, '{}'),
+  dataset_limit_reached: async () => world.admin('POST', `projects/${await aFullProject()}/datasets`, { name: 'one_more' }),
+  storage_unavailable: () => whileLocked(() => post(world.endpoint, '{"never":"stored"}')),
+  unauthorized: () => world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' }),
+  api_key_expired: () =>
+    withRow('update api_keys set expires_at = created_at', 'update api_keys set expires_at = null', () => world.admin('GET', 'me')),
+  api_key_revoked: () => withRow('update api_keys set revoked_at = now()', 'update api_keys set revoked_at = null', () => world.admin('GET', 'me')),
+  csrf_header_missing: () => world.admin('POST', 'session', { token: 'any' }),
+  insufficient_role: () =>
+    withRow("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
+  project_out_of_scope: () =>
+    withRow(`update api_keys set project_id = '${projectUuid()}'`, 'update api_keys set project_id = null', () => world.admin('GET', 'projects')),
+  not_found: () => world.admin('GET', 'rules/rul_01kf0rdqg0e31tkzsaqv275w2x'),
+  route_not_found: () => world.admin('GET', 'nowhere'),
+  method_not_allowed: () => world.admin('PUT', 'webhooks'),
+  unsupported_version: () => world.admin('GET', 'me', undefined, { 'service-version': '1999-01-01' }),
+  invalid_request: () => world.admin('POST', 'rules', { name: 'x' }),
+  slug_taken: async () => world.admin('POST', 'webhooks', { name: 'again', slug: (await aWebhook(world)).slug }),
+  name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
+  default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
+  invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
+  invalid_url: () => world.admin('POST', 'destinations', { name: 'inside', url: 'http://10.0.0.1/' }),
+  malformed_request: () => onWire(world.baseUrl, head('Host: b\r\n')),
+  request_timeout: () => anImpatientAnswer(),
+  headers_too_large: () => onWire(world.baseUrl, head(`X: ${'a'.repeat(70_000)}\r\n`)),
+  overloaded: () => atANodeWithoutDatabase((lost) => lost.admin('GET', 'me')),
+  internal: () => withRow('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', () => world.admin('GET', 'rules')),
+}
+
+describe('every reason is produced, with its status, a sentence and a Request-Id', () => {
+  for (const [reason, produce] of Object.entries(PRODUCED)) {
+    test(reason, async () => {
+      const { status, headers, body } = await produce()
+      assert.deepEqual([body.reason, status], [reason, REASONS[reason as Reason].status], JSON.stringify(body))
+      assert.match(body.error, /^\S.{10,}[.…]$/su)
+      assert.match(headers.get('request-id') ?? '', /^req_/)
+    })
+  }
+
+  test('none of the table is missing', () => {
+    assert.deepEqual(Object.keys(REASONS).filter((reason) => !Object.hasOwn(PRODUCED, reason)), [])
+  })
+})
+
+describe('the order of checks: with several faults at once the earliest wins', () => {
+  type Fault = { readonly reason: Reason; readonly url?: string; readonly enabled?: false; readonly suspended?: true; readonly headers?: Record<string, string>; readonly body?: string }
+  /** Decisions on ingest: resolve → disabled → suspended → size → encoding → signature → body → loop. */
+  const LADDER: readonly Fault[] = [
+    { reason: 'endpoint_not_found', url: 'x' },
+    { reason: 'endpoint_disabled', enabled: false },
+    { reason: 'workspace_suspended', suspended: true },
+    { reason: 'payload_too_large', body: `{${'x'.repeat(1_048_576)}` },
+    { reason: 'unsupported_encoding', headers: { 'content-encoding': 'compress' } },
+    { reason: 'bad_signature', headers: { 'x-signature': 'nonsense' } },
+    { reason: 'invalid_body', body: '{' },
+    { reason: 'loop_detected', headers: { 'service-hops': '9' } },
+  ]
+
+  for (const [at, { reason }] of LADDER.entries()) {
+    const faults = LADDER.slice(at)
+    test(faults.map((fault) => fault.reason).join(' before '), async () => {
+      const signed = faults.some((fault) => fault.reason === 'bad_signature')
+      const { public_url } = await aWebhook(world, {
+        enabled: !faults.some((fault) => fault.enabled === false),
+        verification: signed ? { scheme: 'hmac', secret: 'k' } : { scheme: 'none' },
+      })
+      const headers = Object.assign({}, ...faults.map((fault) => fault.headers)) as Record<string, string>
+      const body = faults.find((fault) => fault.body !== undefined)?.body ?? '{}'
+      const send = (): Promise<Answer> => post(public_url + (faults.find((fault) => fault.url)?.url ?? ''), body, { headers })
+      const answer = await (faults.some((fault) => fault.suspended) ? whileSuspended(send) : send())
+      assert.equal(answer.body.reason, reason)
+    })
+  }
+
+  test('the signature is looked at before what an empty body would say', async () => {
+    const { public_url } = await aWebhook(world, SIGNED)
+    assert.equal((await post(public_url, '')).body.reason, 'missing_header')
+  })
+
+  test('the admin API: version, then who, then may they, then what do they ask', async () => {
+    const bad = { authorization: 'Bearer hk_unknown', 'service-version': '1999-01-01' }
+    assert.equal((await world.admin('POST', 'rules', { name: 1 }, bad)).body.reason, 'unsupported_version')
+    assert.equal((await world.admin('POST', 'rules', { name: 1 }, { authorization: 'Bearer hk_unknown' })).body.reason, 'unauthorized')
+    await withRow("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", async () => {
+      assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'insufficient_role')
+    })
+    await whileSuspended(async () => assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'workspace_suspended'))
+    assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'invalid_request')
+  })
+})
+
+describe('suspension', () => {
+  test('ingest by every form is 403 before anything is stored, admin reads go on, and reinstated it all works', async () => {
+    const { key } = await anIngestKey(world)
+    const { public_url } = await aWebhook(world, { slug: 'suspended' })
+    const urls = [public_url, `${public_url}/d`, ...[key, `${key}/d`].map((path) => `${world.baseUrl}/v1/ingest/${path}`), `${world.baseUrl}/v1/webhooks/${key}/suspended`]
+    const stored = async (): Promise<number> => (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
+    const had = await stored()
+    await whileSuspended(async () => {
+      for (const url of urls) assert.deepEqual([(await post(url, '{}')).status], [403])
+      assert.equal(await stored(), had)
+      assert.equal((await world.admin('GET', 'webhooks')).status, 200)
+    })
+    for (const url of urls) assert.equal((await post(url, '{}')).status, 201)
+  })
+})
+
+describe('faults of the database', () => {
+  test('what was answered 503 is not stored, then or later, and says when to try again', async () => {
+    const had = (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
+    const answer = await whileLocked(() => post(world.endpoint, '{"never":"stored"}'))
+    assert.deepEqual([answer.status, answer.headers.get('retry-after'), answer.body.retry_after], [503, '1', 1])
+    assert.equal((await world.admin('GET', 'submissions?limit=200')).body.submissions.length, had)
+    assert.equal((await post(world.endpoint, '{}')).status, 201)
+  })
+
+  test('a database that is gone is 503 with Retry-After on ingest, known credential or not, and /readyz says so', async () => {
+    await atANodeWithoutDatabase(async (lost) => {
+      for (const url of [lost.endpoint, `${lost.baseUrl}/v1/ingest/ik_live_unknown`]) {
+        const answer = await post(url, '{}')
+        assert.deepEqual([answer.status, answer.body.reason, answer.headers.get('retry-after')], [503, 'storage_unavailable', '1'], JSON.stringify(answer.body))
+      }
+      const ready = await fetch(`${lost.baseUrl}/readyz`)
+      assert.equal(ready.status, 503)
+      assert.equal((await fetch(`${lost.baseUrl}/healthz`)).status, 200)
+      return post(lost.endpoint, '{}')
+    })
+  })
+
+  test('a 500 says nothing of what went wrong inside', async () => {
+    const answer = await PRODUCED.internal()
+    assert.deepEqual(Object.keys(answer.body), ['error', 'reason'])
+    assert.ok(!JSON.stringify(answer.body).includes('rules_gone'))
+  })
+
+  test('a plan that cannot be read is 500 on ingest and nothing is stored; then it is read again', async () => {
+    const answer = await withRow('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', () => post(world.endpoint, '{}'))
+    assert.deepEqual([answer.status, answer.body.reason], [500, 'internal'])
+    assert.equal((await post(world.endpoint, '{}')).status, 201)
+  })
+})
+
+describe('every answer under /admin/api says its version', () => {
+  for (const path of ['me', 'nowhere', 'rules/not-an-id', 'projects/x/y/z', '%zz']) {
+    test(path, async () => {
+      const { headers } = await world.admin('GET', path)
+      assert.equal(headers.get('service-version'), '2026-09-29')
+    })
+  }
+})
+
+describe('text that the store cannot hold is 400, not 500', () => {
+  const text = 'a\0b'
+  const CASES: readonly (readonly [string, object])[] = [
+    ['webhooks', { name: text }],
+    ['rules', { name: text, dataset: 'd' }],
+    ['ingest-keys', { name: text }],
+    ['projects', { name: text }],
+    ['destinations', { name: text, url: 'http://127.0.0.1:1/' }],
+    ['destinations', { name: 'x', url: `http://127.0.0.1:1/${text}` }],
+    ['datasets', { name: 'described', description: text }],
+  ]
+  for (const [path, body] of CASES) {
+    test(`POST ${path} with U+0000 in ${Object.entries(body).find(([, value]) => String(value).includes('\0'))?.[0]}`, async () => {
+      const answer = await world.admin('POST', path, body)
+      assert.deepEqual([answer.status, answer.body.reason], [400, 'invalid_request'])
+      assert.match(answer.body.error, /U\+0000/)
+    })
+  }
+})
