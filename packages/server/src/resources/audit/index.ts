@@ -14,10 +14,11 @@ export type AuditEntry = {
 
 /** Writes the audit row of a change inside its transaction; each row carries the hash of the one before. */
 export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
-  const prevHash = await lockChain(tx.db, tx.workspaceId)
+  const last = await lockChain(tx.db, tx.workspaceId)
+  const prevHash = last?.hash ?? null
   const row = {
     workspaceId: tx.workspaceId,
-    id: tx.uuid(),
+    id: idAfter(last?.id, tx.uuid()),
     at: new Date(tx.clock.now()),
     ...names(tx),
     action: entry.action,
@@ -28,6 +29,13 @@ export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
   const said = [row.id, row.at.toISOString(), row.actor, row.agent, row.action, row.target, row.ip, row.details]
   const hash = createHash('sha256').update(prevHash ?? '').update(JSON.stringify(said)).digest()
   await insertAuditRow(tx.db, { ...row, prevHash, hash })
+}
+
+/** The chain is in the order of ids: a node whose clock is behind must not slip in before the row that it continues. */
+function idAfter(last: string | undefined, id: string): string {
+  if (last === undefined || id > last) return id
+  const hex = (BigInt(`0x${last.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
 function names({ actor }: Ctx): { actor: string; agent: string | null } {

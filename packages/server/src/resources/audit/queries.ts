@@ -14,17 +14,16 @@ export type AuditRow = {
   readonly hash: Uint8Array
 }
 
-/** Takes the workspace's place at the end of its chain until the transaction ends, and gives the hash to continue from. */
-export async function lockChain(db: Db, workspaceId: string): Promise<Buffer | null> {
+/** Takes the workspace's place at the end of its chain until the transaction ends, and gives the row to continue from. */
+export async function lockChain(db: Db, workspaceId: string): Promise<{ readonly id: string; readonly hash: Buffer } | undefined> {
   await db.run(sql`select pg_advisory_xact_lock(hashtextextended(${workspaceId}, 4680))`)
-  const last = await db.maybe<{ hash: Buffer }>(sql`
-    select hash
+  return db.maybe<{ id: string; hash: Buffer }>(sql`
+    select id, hash
       from audit_rows
      where workspace_id = ${workspaceId}
      order by id desc
      limit 1
   `)
-  return last?.hash ?? null
 }
 
 export async function insertAuditRow(db: Db, row: AuditRow): Promise<void> {
