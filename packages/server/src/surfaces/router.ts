@@ -45,6 +45,7 @@ function notFound(fastify: FastifyInstance, request: FastifyRequest, reply: Fast
   const url = request.url.split('?')[0] ?? '/'
   const allowed = METHODS.filter((method) => method !== request.method && fastify.findRoute({ method, url }) !== null)
   const refusal = refuse(allowed.length > 0 ? 'method_not_allowed' : 'route_not_found')
+  if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
   return reply.status(refusal.status).send(errorBody(refusal))
 }
 
