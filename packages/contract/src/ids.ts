@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   dataset: 'dts',
   submission: 'sub',
   record: 'rec',
+  recordView: 'vie',
   rule: 'rul',
   destination: 'dst',
   delivery: 'dlv',

@@ -53,6 +53,8 @@ export const LIMITS = {
   listLimitMax: 200,
   recordsLimitDefault: 200,
   recordsLimitMax: 1_000,
+  viewColumnsMax: 100,
+  storedPayloadsReadBytesMax: 16_777_216,
   adminBodyBytesMax: 1_048_576,
   rotationOverlapHoursMax: 720,
   rotationOverlapHoursDefault: 24,

@@ -13,6 +13,16 @@ export const ListQuery = z.object({
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before.'),
 })
 
+const Instant = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z; write the + of an offset as %2B' })
+  .transform((text) => new Date(text))
+
+/** The bounds in time of a list of events, by the time in their ids: `from` is inside, `to` is not. */
+export const TimeRange = {
+  from: Instant.optional().describe('RFC 3339: only what came at this time or later.'),
+  to: Instant.optional().describe('RFC 3339: only what came before this time.'),
+}
+
 /** `{"<plural>": […], "next_cursor": string | null}` */
 export function listOf<const Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key widens to string; the key is `name`

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../ids.ts'
-import { ListQuery, listOf, Timestamp } from '../list.ts'
+import { ListQuery, listOf, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', 'failed', 'paused', 'cancelled'] as const
@@ -66,9 +66,10 @@ export const deliveries = {
     ...READ,
     status: 200,
     query: ListQuery.extend({
-      state: z.enum(DELIVERY_STATES).optional(),
-      destination_id: idInput('destination').optional(),
-      record_id: idInput('record').optional(),
+      state: z.enum(DELIVERY_STATES).optional().describe('Only those in this state.'),
+      destination_id: idInput('destination').optional().describe('Only those for this destination.'),
+      record_id: idInput('record').optional().describe('Only those of this record.'),
+      ...TimeRange,
     }),
     output: listOf('deliveries', Delivery),
   }),

@@ -4,11 +4,12 @@ import { destinations } from './destinations.ts'
 import { ingestKeys } from './ingest-keys.ts'
 import { me } from './me.ts'
 import { projects } from './projects.ts'
+import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
 import { rules } from './rules.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { datasets, deliveries, destinations, ingestKeys, me, projects, records, rules, submissions, webhooks } as const
+export const routes = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, submissions, webhooks } as const
 export type Routes = typeof routes

@@ -1,7 +1,29 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../ids.ts'
-import { DatasetName, ListQuery, listOf, Timestamp } from '../list.ts'
+import { LIMITS } from '../limits.ts'
+import { DatasetName, ListQuery, listOf, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, READ } from '../route.ts'
+import { RecordColumn, RecordView } from './record-views.ts'
+
+const { recordsLimitDefault, recordsLimitMax } = LIMITS
+
+/** Contract part 4: what is no positive number falls back to 200, what is above 1,000 is 1,000; never a 400. */
+const RecordsLimit = z
+  .unknown()
+  .transform((sent) => {
+    const limit = typeof sent === 'string' || typeof sent === 'number' ? Math.floor(Number(sent)) : Number.NaN
+    return limit >= 1 ? Math.min(limit, recordsLimitMax) : recordsLimitDefault
+  })
+  .optional()
+  .default(recordsLimitDefault)
+  .describe(`How many at most: 1 to ${recordsLimitMax}. What is no positive number counts as ${recordsLimitDefault}.`)
+  .meta({ type: 'integer', minimum: 1, maximum: recordsLimitMax })
+
+/** One row of the listing: `_id` and the columns by key. Its keys are the sender's, so they are passed on as they are. */
+const RecordRow = z
+  .custom<Readonly<Record<string, unknown>>>()
+  .describe('`_id` and one member for each column, by key.')
+  .meta({ type: 'object' })
 
 export const RecordItem = z.object({
   id: idOutput('record').describe('The event id: the same on every delivery, retry and replay.'),
@@ -20,7 +42,7 @@ export const records = {
     description: 'The records (events) of the project, newest first, of one dataset or of all.',
     ...READ,
     status: 200,
-    query: ListQuery.extend({ dataset: DatasetName.optional() }),
+    query: ListQuery.extend({ dataset: DatasetName.optional().describe('Only those of this dataset.'), ...TimeRange }),
     output: listOf('records', RecordItem),
   }),
   get: defineRoute({
@@ -33,5 +55,32 @@ export const records = {
     status: 200,
     params: z.object({ id: idInput('record') }),
     output: z.object({ record: RecordItem.extend({ data_text: z.string() }) }),
+  }),
+  listOfWebhook: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}/records',
+    summary: 'List the records of an endpoint as a table',
+    description:
+      'Without a view each row has `_id`, `_received_at`, `_source` (`endpoint_url` or `ingest_key`) and the whole flattened payload, ' +
+      'newest first; `columns` are the keys found in the payloads. With a view each row has `_id` and exactly the columns of the view ' +
+      '(a missing key is null), in its order: numbers before text, what is missing last. Columns are found in, and a view sorts, ' +
+      'the newest 1,000 records, of which at most 16 MiB are read. A column has a path of at most 256 characters, a row at most 500 columns. ' +
+      'Members `_id`, `_received_at` and `_source` of a payload itself are left out here.',
+    ...READ,
+    status: 200,
+    params: z.object({ id: idInput('webhook') }),
+    query: z.object({
+      view: z.string().optional().describe('The id of a record view of this endpoint.'),
+      limit: RecordsLimit,
+    }),
+    output: z.object({
+      webhook_id: idOutput('webhook'),
+      view: RecordView.nullable(),
+      columns: z.array(RecordColumn).describe('Those of the view, else all that were found.'),
+      available_columns: z.array(RecordColumn).describe('All that were found, with a view too.'),
+      rows: z.array(RecordRow),
+      count: z.int().describe('How many rows there are.'),
+    }),
   }),
 } as const

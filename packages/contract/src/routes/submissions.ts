@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Decision } from '../decision.ts'
 import { idInput, idOutput } from '../ids.ts'
-import { ListQuery, listOf, Timestamp } from '../list.ts'
+import { ListQuery, listOf, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, READ } from '../route.ts'
 
 export const Submission = z.object({
@@ -21,10 +21,10 @@ export const submissions = {
     area: 'project',
     path: 'submissions',
     summary: 'List submissions',
-    description: 'The accepted requests of the project, newest first.',
+    description: 'The accepted requests of the project, newest first, of one endpoint or of all.',
     ...READ,
     status: 200,
-    query: ListQuery.extend({ webhook_id: idInput('webhook').optional() }),
+    query: ListQuery.extend({ webhook_id: idInput('webhook').optional().describe('Only those of this endpoint.'), ...TimeRange }),
     output: listOf('submissions', Submission),
   }),
   get: defineRoute({

@@ -43,3 +43,8 @@ test('each column is the dot path of its value', () => {
     }),
   )
 })
+
+test('what no path of 256 characters reaches is no column', () => {
+  const long = 'k'.repeat(250)
+  assert.deepEqual(flatten({ [long]: { a: 1, 'a name too long': 2 }, ['k'.repeat(257)]: 3, b: 4 }), { [`${long}.a`]: 1, b: 4 })
+})

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postroad/contract'
 import { isRawNumber } from './json-text.ts'
 import { setOwn } from './own-property.ts'
 
@@ -7,7 +8,8 @@ const COLUMNS_MAX = 500
 /**
  * A payload as flat columns for the records listing: `{a: {b: [{c: 1}]}}` → `{'a.b.0.c': 1}`. A dot in a key is
  * written `\.`, so that each column is a dot path. Empty objects and lists stay as they are; a payload that is no
- * object or list is the column `value`. At most 500 columns, in the order of the payload.
+ * object or list is the column `value`. At most 500 columns, in the order of the payload; what lies deeper than a path
+ * of 256 characters is left out, because no condition, mapping or view could name it.
  */
 export function flatten(payload: unknown): Record<string, unknown> {
   const columns: Record<string, unknown> = {}
@@ -24,6 +26,7 @@ function fill(sheet: Sheet, branch: object, prefix: string): void {
     if (!Object.hasOwn(branch, key)) continue
     const value: unknown = Reflect.get(branch, key)
     const column = prefix + key.replaceAll('\\', '\\\\').replaceAll('.', '\\.')
+    if (column.length > LIMITS.conditionPathCharsMax) continue
     if (isBranch(value) && !isEmpty(value)) {
       fill(sheet, value, `${column}.`)
     } else {

@@ -4,6 +4,7 @@ import { destinations } from './destinations/index.ts'
 import { ingestKeys } from './ingest-keys/index.ts'
 import { me } from './me/index.ts'
 import { projects } from './projects/index.ts'
+import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
 import { rules } from './rules/index.ts'
 import { submissions } from './submissions/index.ts'
@@ -11,4 +12,4 @@ import type { Rooms } from './verbs.ts'
 import { webhooks } from './webhooks/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { datasets, deliveries, destinations, ingestKeys, me, projects, records, rules, submissions, webhooks }
+export const rooms: Rooms = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, submissions, webhooks }

@@ -2,6 +2,7 @@ import { encodeId, type ERROR_CODES } from '@postroad/contract'
 import { refuse } from '../../domain/refusal.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
+import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
 import { findDelivery, listAttempts, listDeliveries, replayDelivery, type AttemptRow, type DeliveryRow } from './queries.ts'
@@ -33,9 +34,10 @@ const presentAttempt = (row: AttemptRow, deliveryId: string) => ({
 })
 
 export const deliveries: Room<'deliveries'> = {
-  list: async (ctx, { limit, cursor, state, destination_id, record_id }) => {
+  list: async (ctx, { limit, cursor, state, destination_id, record_id, ...range }) => {
     const found = await listDeliveries(ctx.db, {
       ...ctx,
+      ...idRange(range),
       state: state ?? null,
       destinationId: destination_id ?? null,
       recordId: record_id ?? null,

@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db.ts'
+import type { IdRange } from '../id-range.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 type LaneAt = { readonly workspaceId: string; readonly destinationId: string; readonly now: Date }
@@ -40,7 +41,7 @@ export type DeliveryFilter = {
 /** Newest first; `before` is the id to continue after. */
 export function listDeliveries(
   db: Db,
-  at: At & DeliveryFilter & { before: string | null; limit: number },
+  at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
 ): Promise<readonly DeliveryRow[]> {
   return db.many<DeliveryRow>(sql`
     select ${columns}
@@ -51,6 +52,8 @@ export function listDeliveries(
        ${at.destinationId === null ? sql`` : sql`and d.destination_id = ${at.destinationId}`}
        ${at.recordId === null ? sql`` : sql`and d.record_id = ${at.recordId}`}
        ${at.before === null ? sql`` : sql`and d.id < ${at.before}`}
+       ${at.fromId === null ? sql`` : sql`and d.id >= ${at.fromId}`}
+       ${at.toId === null ? sql`` : sql`and d.id < ${at.toId}`}
      order by d.id desc
      limit ${at.limit}
   `)

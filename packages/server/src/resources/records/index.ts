@@ -1,8 +1,10 @@
 import { encodeId } from '@postroad/contract'
 import { parseJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
+import { listOfWebhook } from './of-webhook.ts'
 import { findRecord, listRecords, type RecordRow } from './queries.ts'
 
 function present(row: RecordRow) {
@@ -17,8 +19,9 @@ function present(row: RecordRow) {
 }
 
 export const records: Room<'records'> = {
-  list: async (ctx, { limit, cursor, dataset }) => {
-    const found = await listRecords(ctx.db, { ...ctx, dataset: dataset ?? null, before: afterCursor(cursor), limit: limit + 1 })
+  list: async (ctx, { limit, cursor, dataset, ...range }) => {
+    const page = { before: afterCursor(cursor), limit: limit + 1 }
+    const found = await listRecords(ctx.db, { ...ctx, ...idRange(range), ...page, dataset: dataset ?? null })
     const { rows, next_cursor } = pageOf(found, limit)
     return { records: rows.map(present), next_cursor }
   },
@@ -28,4 +31,6 @@ export const records: Room<'records'> = {
     if (row === undefined) throw refuse('not_found')
     return { record: { ...present(row), data_text: row.data } }
   },
+
+  listOfWebhook,
 }

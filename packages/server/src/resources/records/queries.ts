@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db.ts'
+import type { IdRange } from '../id-range.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -23,7 +24,7 @@ const withSubmission: Sql = sql`
 /** Newest first; `before` is the id to continue after. */
 export function listRecords(
   db: Db,
-  at: At & { dataset: string | null; before: string | null; limit: number },
+  at: At & IdRange & { dataset: string | null; before: string | null; limit: number },
 ): Promise<readonly RecordRow[]> {
   return db.many<RecordRow>(sql`
     select ${columns}
@@ -32,7 +33,50 @@ export function listRecords(
        and r.project_id = ${at.projectId}
        ${at.dataset === null ? sql`` : sql`and r.dataset = ${at.dataset}`}
        ${at.before === null ? sql`` : sql`and r.id < ${at.before}`}
+       ${at.fromId === null ? sql`` : sql`and r.id >= ${at.fromId}`}
+       ${at.toId === null ? sql`` : sql`and r.id < ${at.toId}`}
      order by r.id desc
+     limit ${at.limit}
+  `)
+}
+
+export type WebhookRecordRow = Pick<RecordRow, 'id' | 'received_at' | 'data'> & {
+  /** It came by /v1/webhooks/{ingest_key}/{slug}. */
+  readonly by_key: boolean
+}
+
+/**
+ * The newest records of a webhook, found through its submissions (submissions_webhook); those that made no record are
+ * passed over. At most `charsMax` of payloads are read, and the one that goes beyond it.
+ */
+export function listWebhookRecords(
+  db: Db,
+  at: At & { webhookId: string; limit: number; charsMax: number },
+): Promise<readonly WebhookRecordRow[]> {
+  return db.many<WebhookRecordRow>(sql`
+    select id, received_at, by_key, data
+      from (
+             select r.id, r.received_at, s.ingest_key_id is not null as by_key, coalesce(r.data, s.body) as data,
+                    sum(octet_length(coalesce(r.data, s.body)))
+                      over (order by r.id desc rows between unbounded preceding and 1 preceding) as newer_bytes
+               from (
+                      select ingest_key_id, body, record_ids
+                        from submissions
+                       where workspace_id = ${at.workspaceId}
+                         and project_id = ${at.projectId}
+                         and webhook_id = ${at.webhookId}
+                         and record_ids <> '{}'
+                       order by id desc
+                       limit ${at.limit}
+                    ) s
+              cross join unnest(s.record_ids) as filed (id)
+               join records r
+                 on r.workspace_id = ${at.workspaceId}
+                and r.project_id = ${at.projectId}
+                and r.id = filed.id
+           ) sized
+     where coalesce(newer_bytes, 0) < ${at.charsMax}
+     order by id desc
      limit ${at.limit}
   `)
 }

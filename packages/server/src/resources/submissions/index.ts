@@ -1,6 +1,7 @@
 import { Decision, encodeId } from '@postroad/contract'
 import { parseJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
 import { findSubmission, listSubmissions, type SubmissionRow } from './queries.ts'
@@ -17,8 +18,9 @@ const present = (row: SubmissionRow) => ({
 })
 
 export const submissions: Room<'submissions'> = {
-  list: async (ctx, { limit, cursor, webhook_id }) => {
-    const found = await listSubmissions(ctx.db, { ...ctx, webhookId: webhook_id ?? null, before: afterCursor(cursor), limit: limit + 1 })
+  list: async (ctx, { limit, cursor, webhook_id, ...range }) => {
+    const page = { before: afterCursor(cursor), limit: limit + 1 }
+    const found = await listSubmissions(ctx.db, { ...ctx, ...idRange(range), ...page, webhookId: webhook_id ?? null })
     const { rows, next_cursor } = pageOf(found, limit)
     return { submissions: rows.map(present), next_cursor }
   },

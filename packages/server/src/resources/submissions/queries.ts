@@ -1,4 +1,5 @@
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
+import type { IdRange } from '../id-range.ts'
 
 /** Everything that one 201 promises, as rows. */
 export type EventRows = {
@@ -134,15 +135,17 @@ type At = { readonly workspaceId: string; readonly projectId: string }
 /** Newest first; `before` is the id to continue after. */
 export function listSubmissions(
   db: Db,
-  at: At & { webhookId: string | null; before: string | null; limit: number },
+  at: At & IdRange & { webhookId: string | null; before: string | null; limit: number },
 ): Promise<readonly SubmissionRow[]> {
   return db.many<SubmissionRow>(sql`
     select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids
       from submissions
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
-       and (${at.webhookId}::uuid is null or webhook_id = ${at.webhookId})
-       and (${at.before}::uuid is null or id < ${at.before})
+       ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
+       ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+       ${at.fromId === null ? sql`` : sql`and id >= ${at.fromId}`}
+       ${at.toId === null ? sql`` : sql`and id < ${at.toId}`}
      order by id desc
      limit ${at.limit}
   `)

@@ -12,6 +12,8 @@ import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
 import { update } from './update.ts'
 import { urlParts } from './url-parts.ts'
 
+export { findWebhook }
+
 export const webhooks: Room<'webhooks'> = {
   list: async (ctx, { limit, cursor }) => {
     const [found, parts] = await Promise.all([listWebhooks(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 }), urlParts(ctx)])

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
+import { aSink, aWorld, type Answer, type World } from './harness.ts'
+
+/** The records listing of an endpoint (contract part 4, "Records rules"), and the lists of events by time. */
+let world: World
+
+before(async () => {
+  world = await aWorld()
+})
+after(() => world.stop())
+
+type Column = { readonly key: string; readonly label: string }
+const keysOf = (columns: readonly Column[]): string[] => columns.map(({ key }) => key)
+
+const recordsOf = (webhook: { id: string }, query = ''): Promise<Answer> => world.admin('GET', `webhooks/${webhook.id}/records${query}`)
+
+/** An endpoint that has received these payloads, the last one newest. */
+async function received(payloads: readonly unknown[], members: object = {}): Promise<Answer['body']> {
+  const webhook = await aWebhook(world, { ...members })
+  for (const payload of payloads) assert.equal((await post(webhook.public_url, JSON.stringify(payload))).status, 201)
+  return webhook
+}
+
+async function aView(webhook: { id: string }, members: object): Promise<Answer['body']> {
+  const answer = await world.admin('POST', `webhooks/${webhook.id}/views`, { name: 'view', ...members })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.view
+}
+
+describe('GET webhooks/{id}/records without a view', () => {
+  test('gives {webhook_id, view, columns, available_columns, rows, count}, newest first, each row with the meta columns and the whole flattened payload', async () => {
+    const webhook = await received([{ a: { b: [1, 'x'] } }, { c: null, 'd.e': true }])
+    const { status, body } = await recordsOf(webhook)
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body), ['webhook_id', 'view', 'columns', 'available_columns', 'rows', 'count'])
+    assert.deepEqual([body.webhook_id, body.view, body.count], [webhook.id, null, 2])
+    const meta = { _received_at: '2026-01-15T12:00:00.000Z', _source: 'endpoint_url' }
+    assert.deepEqual(body.rows.map(({ _id, ...row }: { _id: string }) => row), [
+      { ...meta, c: null, 'd\\.e': true },
+      { ...meta, 'a.b.0': 1, 'a.b.1': 'x' },
+    ])
+    assert.match(body.rows[0]['_id'], /^rec_/)
+    assert.deepEqual(body.columns, ['c', 'd\\.e', 'a.b.0', 'a.b.1'].map((key) => ({ key, label: key })))
+    assert.deepEqual(body.available_columns, body.columns)
+  })
+
+  test('_id is the id of the record, and numbers keep their digits', async () => {
+    const webhook = await aWebhook(world)
+    const accepted = await post(webhook.public_url, '{"n":12345678901234567890,"__proto__":1.50}')
+    const response = await fetch(`${world.baseUrl}/admin/api/webhooks/${webhook.id}/records`, {
+      headers: { authorization: `Bearer ${world.installed.api_key}` },
+    })
+    const text = await response.text()
+    assert.match(text, /"n":12345678901234567890,"__proto__":1\.50\}/)
+    assert.ok(text.includes(`"_id":"${accepted.body.records[0].id}"`))
+  })
+
+  test('lists what came by its URL and by /v1/webhooks/{key}/{slug}, as it was mapped, and nothing of others', async () => {
+    const { key } = await anIngestKey(world)
+    const webhook = await received([{ a: 1, b: 2 }], { mappings: [{ target: 'mapped', path: 'a' }] })
+    await received([{ other: 1 }])
+    await post(`${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`, '{"a":3}')
+    const { body } = await recordsOf(webhook)
+    assert.deepEqual(body.rows.map((row: Record<string, unknown>) => [row['_source'], row['mapped']]), [['ingest_key', 3], ['endpoint_url', 1]])
+    assert.deepEqual(keysOf(body.columns), ['mapped'])
+  })
+
+  test('what met no criteria is no record', async () => {
+    const webhook = await received([{ ok: 1 }, { ok: 0 }, { ok: 1 }], { criteria: [{ path: 'ok', equals: 1 }] })
+    assert.equal((await recordsOf(webhook)).body.count, 2)
+  })
+
+  test('a form is a row of its fields', async () => {
+    const webhook = await aWebhook(world)
+    await post(webhook.public_url, 'a=1&b=x&b=y', { type: 'application/x-www-form-urlencoded' })
+    const { body } = await recordsOf(webhook)
+    assert.deepEqual(keysOf(body.columns), ['a', 'b.0', 'b.1'])
+  })
+
+  test('an endpoint that received nothing has no rows and no columns', async () => {
+    const { body } = await recordsOf(await aWebhook(world))
+    assert.deepEqual([body.columns, body.available_columns, body.rows, body.count], [[], [], [], 0])
+  })
+
+  test('the columns are those of all records, however few rows are asked for', async () => {
+    const webhook = await received([{ old: 1 }, { young: 1 }])
+    const { body } = await recordsOf(webhook, '?limit=1')
+    assert.deepEqual(keysOf(body.columns), ['young', 'old'])
+    assert.equal(body.count, 1)
+  })
+})
+
+describe('limit', () => {
+  let webhook: Answer['body']
+  before(async () => {
+    webhook = await aWebhook(world)
+    const { body } = await post(webhook.public_url, '{"n":0}')
+    const database = behind(world)
+    // As many submissions as the listing can hold and two more, each with its record.
+    await statement(
+      database,
+      `with made as (
+         select gen_random_uuid() as sub, gen_random_uuid() as rec, s.workspace_id, s.project_id, s.webhook_id, s.received_at
+           from submissions s, generate_series(1, 1001)
+          where s.record_ids <> '{}' and s.webhook_id = (select webhook_id from submissions order by id desc limit 1)
+       ), stored as (
+         insert into submissions (workspace_id, project_id, id, webhook_id, received_at, headers, body, body_size, decision, record_ids)
+         select workspace_id, project_id, sub, webhook_id, received_at, '{}', '{"n":1}', 7, '{"destinations":[]}', array[rec] from made
+       )
+       insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops)
+       select workspace_id, project_id, rec, sub, 'd', received_at, 0 from made`,
+    )
+    await database.close()
+    assert.equal(body.records.length, 1)
+  })
+
+  const countAt = async (query: string): Promise<number> => {
+    const { status, body } = await recordsOf(webhook, query)
+    assert.equal(status, 200, query)
+    assert.equal(body.rows.length, body.count)
+    return body.count
+  }
+
+  test('is 200 when it is left out', async () => assert.equal(await countAt(''), 200))
+
+  test('1 to 1,000 is taken as it is', async () => {
+    for (const limit of [1, 199, 200, 201, 1_000]) assert.equal(await countAt(`?limit=${limit}`), limit)
+  })
+
+  test('above 1,000 clamps to 1,000', async () => {
+    for (const limit of ['1001', '5000', '99999999999999999999']) assert.equal(await countAt(`?limit=${limit}`), 1_000)
+  })
+
+  test('what is not numeric or not positive falls back to 200', async () => {
+    for (const limit of ['', 'abc', '10x', '0', '-1', '-1000', 'NaN', 'null', '5&limit=6']) assert.equal(await countAt(`?limit=${limit}`), 200, limit)
+  })
+
+  test('is never a 400, whatever text it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), fc.integer().map(String), fc.double().map(String)), async (text) => {
+        const count = await countAt(`?limit=${encodeURIComponent(text)}`)
+        const number = Math.floor(Number(text))
+        assert.equal(count, number >= 1 ? Math.min(number, 1_000) : 200)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('with a view', () => {
+  test('each row has _id and exactly the columns of the view, what is missing is null, and available_columns is the full set', async () => {
+    const webhook = await received([{ a: 1, b: 2 }, { a: 3, c: 4 }])
+    const view = await aView(webhook, { columns: [{ key: 'b', label: 'Bee' }, { key: 'a' }, { key: '_source', label: 'From' }] })
+    const { body } = await recordsOf(webhook, `?view=${view.id}`)
+    assert.deepEqual(body.view, view)
+    assert.deepEqual(body.columns, [{ key: 'b', label: 'Bee' }, { key: 'a', label: 'a' }, { key: '_source', label: 'From' }])
+    assert.deepEqual(keysOf(body.available_columns), ['a', 'c', 'b'])
+    assert.deepEqual(body.rows.map(({ _id, ...row }: { _id: string }) => row), [
+      { b: null, a: 3, _source: 'endpoint_url' },
+      { b: 2, a: 1, _source: 'endpoint_url' },
+    ])
+    assert.equal(body.count, 2)
+  })
+
+  test('rows are sorted by its sort key, numbers as numbers and what is missing last, before the limit is applied', async () => {
+    const webhook = await received([{ n: 10 }, {}, { n: 9 }, { n: '100' }, { n: -1 }])
+    const order = async (view: object, query = ''): Promise<unknown[]> => {
+      const { id } = await aView(webhook, { columns: [{ key: 'n' }], sort_key: 'n', ...view })
+      return (await recordsOf(webhook, `?view=${id}${query}`)).body.rows.map((row: { n: unknown }) => row.n)
+    }
+    assert.deepEqual(await order({ name: 'up', sort_dir: 'asc' }), [-1, 9, 10, '100', null])
+    assert.deepEqual(await order({ name: 'down', sort_dir: 'desc' }), ['100', 10, 9, -1, null])
+    assert.deepEqual(await order({ name: 'first' }, '&limit=2'), [-1, 9])
+  })
+
+  test('a view of another endpoint, an unknown one and a text that is no id are 404 alike', async () => {
+    const [one, other] = [await received([{ a: 1 }]), await aWebhook(world)]
+    const view = await aView(other, { columns: [{ key: 'a' }] })
+    for (const id of [view.id, 'vie_01hzzzzzzzzzzzzzzzzzzzzzzz', 'nonsense', '', other.id]) {
+      const { status, body } = await recordsOf(one, `?view=${id}`)
+      assert.deepEqual([status, body.reason], [404, 'not_found'], id)
+    }
+  })
+
+  test('a default view is not applied by itself', async () => {
+    const webhook = await received([{ a: 1 }])
+    await aView(webhook, { columns: [{ key: 'b' }], is_default: true })
+    assert.equal((await recordsOf(webhook)).body.view, null)
+  })
+})
+
+describe('the route', () => {
+  test('only GET is routed', async () => {
+    const webhook = await aWebhook(world)
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, body } = await world.admin(method, `webhooks/${webhook.id}/records`, {})
+      assert.deepEqual([status, body.reason], [405, 'method_not_allowed'], method)
+    }
+  })
+
+  test('an unknown endpoint and one of another project are 404', async () => {
+    const { body } = await world.admin('POST', 'projects', { name: 'elsewhere' })
+    const webhook = await received([{ a: 1 }])
+    assert.equal((await world.admin('GET', `projects/${body.project.id}/webhooks/${webhook.id}/records`)).status, 404)
+    assert.equal((await recordsOf({ id: 'whk_01hzzzzzzzzzzzzzzzzzzzzzzz' })).status, 404)
+    assert.equal((await world.admin('GET', `projects/${body.project.id}/webhooks/x/records`)).status, 404)
+  })
+
+  test('a key with the role viewer may read, and no key may not', async () => {
+    const webhook = await aWebhook(world)
+    assert.equal((await fetch(`${world.baseUrl}/admin/api/webhooks/${webhook.id}/records`)).status, 401)
+    const database = behind(world)
+    await statement(database, `update api_keys set role = 'viewer'`)
+    try {
+      assert.equal((await recordsOf(webhook)).status, 200)
+      assert.equal((await world.admin('POST', `webhooks/${webhook.id}/views`, { name: 'v', columns: [{ key: 'a' }] })).status, 403)
+    } finally {
+      await statement(database, `update api_keys set role = 'admin'`)
+      await database.close()
+    }
+  })
+})
+
+describe('from and to bound the lists of events', () => {
+  test('from is inside and to is not, in submissions, records and deliveries alike', async () => {
+    const sink = await aSink()
+    const own = await aWorld()
+    try {
+      await aDestination(own, { url: sink.url })
+      const at: string[] = []
+      for (let hour = 0; hour < 3; hour += 1) {
+        at.push(new Date(own.clock.now()).toISOString())
+        assert.equal((await post(own.endpoint, '{}')).status, 201)
+        own.clock.advance(3_600_000)
+      }
+      const [first = '', second = '', third = ''] = at
+      for (const list of ['submissions', 'records', 'deliveries']) {
+        const count = async (query: string): Promise<number> => {
+          const answer = await own.admin('GET', `${list}?${query}`)
+          assert.equal(answer.status, 200, JSON.stringify(answer.body))
+          return answer.body[list].length
+        }
+        assert.equal(await count(''), 3)
+        assert.equal(await count(`from=${second}`), 2, list)
+        assert.equal(await count(`to=${second}`), 1, list)
+        assert.equal(await count(`from=${first}&to=${third}`), 2, list)
+        assert.equal(await count(`from=${third}&to=${first}`), 0, list)
+        assert.equal(await count(`from=${encodeURIComponent(second.replace('Z', '+00:00'))}`), 2, list)
+        for (const wrong of ['from=yesterday', 'to=2026-02-30T00:00:00Z', 'from=', 'to=1700000000']) {
+          const { status, body } = await own.admin('GET', `${list}?${wrong}`)
+          assert.deepEqual([status, body.reason], [400, 'invalid_request'], wrong)
+          assert.match(body.error, /^(from|to): /)
+        }
+      }
+    } finally {
+      await own.stop()
+      await sink.stop()
+    }
+  })
+
+  test('every filter of a list of events is described in the OpenAPI document', async () => {
+    const document: Answer['body'] = await (await fetch(`${world.baseUrl}/openapi.json`)).json()
+    for (const list of ['submissions', 'records', 'deliveries']) {
+      const { parameters } = document.paths[`/admin/api/${list}`].get
+      const names = parameters.map(({ name }: { name: string }) => name)
+      assert.ok(names.includes('from') && names.includes('to'), list)
+      for (const { name, schema } of parameters) assert.ok(schema.description !== undefined, `${list} ${name}`)
+    }
+  })
+})
