@@ -46,6 +46,11 @@ export const REASONS = {
   invalid_state: { status: 409, text: 'This cannot be done in the state it is in.' },
   invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
 
+  // Streams.
+  stream_key_required: { status: 401, text: 'This stream needs an ingest key that is in use. Send it as "Authorization: Bearer ik_live_…" or as ?key=ik_live_….' },
+  stream_limit_reached: { status: 429, text: 'This workspace has as many streams open as its plan allows. Close one, or come back after retry_after seconds.' },
+  origin_not_allowed: { status: 403, text: 'A page of another origin may not open this with your session. Use an admin API key instead.' },
+
   // Any surface.
   malformed_request: { status: 400, text: 'This is not a valid HTTP request.' },
   request_timeout: { status: 408, text: 'The request took too long to arrive. Send it again, whole, within 30 seconds.' },

@@ -5,7 +5,8 @@ import type { Deps, LanesChange } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
-import { createAnnounce, type Lane } from './pipeline/store/announce.ts'
+import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
+import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
 import { createAddressGuard, createUrlCheck } from './platform/address-guard.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
@@ -18,6 +19,7 @@ import { createOutboundHttp } from './platform/outbound-http.ts'
 import { readPlans } from './plans.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
+import { createStreams, type Streams } from './surfaces/stream/hub.ts'
 import { createTicker } from './workers/ticker.ts'
 import { createUpkeep } from './workers/upkeep.ts'
 
@@ -41,7 +43,7 @@ export type App = {
   stop(): Promise<void>
 }
 
-const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes', changes: 'postroad_changes' } as const
+const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes', changes: 'postroad_changes', records: 'postroad_records' } as const
 const ALIGN_MS = 5_000
 const POLL_MS = 500
 const TELL_MS = 10
@@ -66,8 +68,9 @@ export function createApp(options: AppOptions): App {
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
   const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: `Postroad/${VERSION}` })
-  const road = createRoad(options, { deps, directory, hint: delivers ? loop.hint : undefined })
-  const surfaces = createSurfaces({ road, load: () => loop.load(), version: VERSION })
+  const streams = createStreams(deps)
+  const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
+  const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION })
   const tickers = [
     createTicker(deps, { everyMs: POLL_MS, name: 'directory.poll', work: () => directory.poll() }),
     createTicker(deps, { everyMs: ALIGN_MS, name: 'clock.align', work: () => align(deps.database, system) }),
@@ -80,6 +83,7 @@ export function createApp(options: AppOptions): App {
       await align(deps.database, system)
       await deps.wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
       if (delivers) await hearLanes(deps, loop)
+      await deps.wakeups.hear(CHANNELS.records, (payload) => hearRecords(streams, payload))
       for (const ticker of tickers) ticker.start()
       if (delivers) loop.start()
       if (config.ROLES.includes('web')) address.port = await surfaces.listen()
@@ -115,23 +119,37 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
   }
 }
 
-type RoadParts = { readonly deps: Deps; readonly directory: Directory; readonly hint: ((lanes: readonly Lane[]) => void) | undefined }
+type RoadParts = {
+  readonly deps: Deps
+  readonly directory: Directory
+  readonly streams: Streams
+  readonly hint: ((lanes: readonly Lane[]) => void) | undefined
+}
 
 /** With one process nobody else needs to hear of new work; on a PostgreSQL of its own there may be other nodes. */
-function createRoad(options: AppOptions, { deps, directory, hint }: RoadParts): Road {
+function createRoad(options: AppOptions, { deps, directory, streams, hint }: RoadParts): Road {
   const commit = createCommit(deps)
   const alone = hint !== undefined && deps.config.DATABASE_URL === undefined && deps.config.PROCESSES === 1
-  const announce = createAnnounce({
-    hint,
-    tell: alone ? undefined : (lanes) => deps.wakeups.tell(CHANNELS.lanes, JSON.stringify(lanes)),
-    soon: (work) => deps.clock.wakeAt(deps.clock.now() + TELL_MS, work),
-  })
+  const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + TELL_MS, work)
+  const tellOf = (channel: string) => (alone ? undefined : (what: unknown) => deps.wakeups.tell(channel, JSON.stringify(what)))
+  const announceLanes = createAnnounce({ hint, tell: tellOf(CHANNELS.lanes), soon })
+  const announceRecords = createAnnounceRecords({ hint: (of) => streams.committed(of), tell: tellOf(CHANNELS.records), soon })
+  const announce: Announce = (stored) => {
+    announceLanes(stored)
+    announceRecords(stored)
+  }
   return { ...deps, directory, commit: options.commit?.(commit, deps) ?? commit, announce }
 }
 
 /** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */
 async function align(database: Database, clock: SystemClock): Promise<void> {
   clock.alignTo(await databaseNow(database))
+}
+
+/** What other processes tell of their commits: whose records there are now. */
+function hearRecords(streams: Streams, payload: string): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- told by announce only
+  for (const of of JSON.parse(payload) as readonly RecordsOf[]) streams.committed(of)
 }
 
 /** What other processes tell of lanes: new work after their commits, and destinations that changed. */

@@ -7,6 +7,7 @@ import type { Database } from '../src/platform/db.ts'
 import { createListener } from '../src/surfaces/listener.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, Wire } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { sse } from './stream-client.ts'
 
 /**
  * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that nobody
@@ -46,6 +47,11 @@ async function withRow<T>(change: string, back: string, work: () => Promise<T>):
     await statement(database, back)
     world.app.deps.configChanged(projectUuid())
   }
+}
+
+async function getJson(url: string): Promise<Answer> {
+  const response = await fetch(url)
+  return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
 const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
@@ -114,11 +120,48 @@ async function aPausedDelivery(): Promise<string> {
   return listed.deliveries[0].id
 }
 
+async function aGet(path: string): Promise<Answer> {
+  const response = await fetch(world.baseUrl + path)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** The plan of this name allows two streams. */
+async function aFullStream(): Promise<Answer> {
+  const { key } = await anIngestKey(world)
+  const path = `/v1/stream?key=${key}`
+  return withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
+    const open = [await sse(world.baseUrl + path), await sse(world.baseUrl + path)]
+    const answer = await aGet(path)
+    for (const client of open) client.close()
+    return answer
+  })
+}
+
+/** A page of another origin opens a WebSocket in the browser of somebody who is signed in. */
+async function aForeignPage(): Promise<Answer> {
+  const token = new URL(world.installed.sign_in_url).hash.slice(3)
+  const { headers } = await world.admin('POST', 'session', { token }, { 'x-requested-with': 'test' })
+  const cookie = headers.get('set-cookie')?.split(';')[0]
+  const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='
+  return onWire(world.baseUrl, `GET /admin/api/stream HTTP/1.1\r\nHost: a\r\n${handshake}\r\nOrigin: https://elsewhere.example\r\nCookie: ${cookie}\r\n\r\n`)
+}
+
 const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   endpoint_not_found: () => post(`${world.endpoint}x`, '{}'),
   ingest_key_not_found: () => post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}'),
   endpoint_disabled: async () => post((await aWebhook(world, { enabled: false })).public_url, '{}'),
+  ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
   workspace_suspended: () => whileSuspended(() => post(world.endpoint, '{}')),
+  burst_limited: () =>
+    withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
+      for (let sent = 0; sent < 100; sent += 1) await post(world.endpoint, '{}')
+      return post(world.endpoint, '{}')
+    }),
+  cors_origin_not_allowed: async () =>
+    post((await aWebhook(world, { cors: { origins: ['https://shop.example'] } })).public_url, '{}', { headers: { origin: 'https://other.example' } }),
+  handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
+  invalid_challenge: async () =>
+    getJson(`${(await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })).public_url}?hub.challenge=`),
   payload_too_large: () => post(world.endpoint, `"${'a'.repeat(1_048_576)}"`),
   unsupported_encoding: () => post(world.endpoint, '{}', { headers: { 'content-encoding': 'compress' } }),
   missing_header: async () => post((await aWebhook(world, SIGNED)).public_url, '{}'),
@@ -149,6 +192,9 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
   invalid_url: () => world.admin('POST', 'destinations', { name: 'inside', url: 'http://10.0.0.1/' }),
+  stream_key_required: () => aGet('/v1/stream?key=ik_live_unknown'),
+  stream_limit_reached: () => aFullStream(),
+  origin_not_allowed: () => aForeignPage(),
   malformed_request: () => onWire(world.baseUrl, head('Host: b\r\n')),
   request_timeout: () => anImpatientAnswer(),
   headers_too_large: () => onWire(world.baseUrl, head(`X: ${'a'.repeat(70_000)}\r\n`)),

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
-import { mountAdmin } from './admin/mount.ts'
+import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
 import { mountSession } from './admin/session.ts'
 import { mountFirstRun } from './first-run.ts'
@@ -10,6 +10,8 @@ import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { createRouter } from './router.ts'
+import type { Streams } from './stream/hub.ts'
+import { mountStream, type Admit } from './stream/mount.ts'
 
 export type Surfaces = { listen(): Promise<number>; close(): Promise<void> }
 
@@ -18,10 +20,11 @@ export type SurfacesOptions = {
   /** What the delivery loop holds right now, for gauges. */
   readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
   readonly version: string
+  readonly streams: Streams
 }
 
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
-export function createSurfaces({ road, load, version }: SurfacesOptions): Surfaces {
+export function createSurfaces({ road, load, version, streams }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
   const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }))
@@ -31,18 +34,21 @@ export function createSurfaces({ road, load, version }: SurfacesOptions): Surfac
       { name: 'postroad_delivery_lanes', help: 'Destinations this process sends for.', value: lanes },
       { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },
       { name: 'postroad_delivery_unsettled', help: 'Ended attempts that are not written yet.', value: unsettled },
+      { name: 'postroad_stream_connections', help: 'Clients of a live stream.', value: streams.count() },
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
     ]
   }
   mountHealth(router, road, { counters, gauges })
   mountSession(router, road)
   mountAdmin(router, road)
+  mountStream(router, { road, streams, admit: streamAdmission(road) })
   mountFirstRun(router)
   router.get('/openapi.json', () => openApi(road.baseUrl(), version))
 
   return {
     listen: async () => {
       const { HOST: host, PORT: port } = road.config
+      streams.start()
       try {
         await router.listen({ host, port })
       } catch (error) {
@@ -51,7 +57,20 @@ export function createSurfaces({ road, load, version }: SurfacesOptions): Surfac
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
       return (router.server.address() as AddressInfo).port
     },
-    close: () => router.close(),
+    close: () => {
+      streams.close()
+      return router.close()
+    },
+  }
+}
+
+/** Every role may watch; without a project in the path, the whole workspace. */
+function streamAdmission(road: Road): Admit {
+  const may = { path: 'stream', role: 'viewer', whileSuspended: 'read' } as const
+  return async (request, reply) => {
+    const area = request.routeOptions.url?.includes('project_id') === true ? 'project' : 'workspace'
+    const { workspaceId, projectId } = await admit({ deps: road, route: { ...may, area } }, request, reply)
+    return { workspaceId, projectId: area === 'project' ? projectId : null }
   }
 }
 

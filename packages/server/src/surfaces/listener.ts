@@ -35,6 +35,7 @@ export function createListener(route: Handler): Server {
       connectionsCheckingInterval: 1_000,
       requireHostHeader: false,
       noDelay: true,
+      shouldUpgradeCallback: takesUpgrade,
     },
     serve,
   )
@@ -42,6 +43,14 @@ export function createListener(route: Handler): Server {
   server.on('checkExpectation', serve)
   server.on('clientError', (error, socket) => answerBroken(lineOf(lines, socket), error, socket))
   return server
+}
+
+const STREAM = /^\/(?:v1|admin\/api(?:\/projects\/[^/?]+)?)\/stream\/?(?:\?|$)/
+
+/** Streams speak WebSocket to who asks; everywhere else an offered upgrade is passed over. */
+function takesUpgrade(request: IncomingMessage): boolean {
+  if (request.method !== 'GET' || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+  return STREAM.test(request.url ?? '') && whyAmbiguous(request) === undefined
 }
 
 /** What is under way on one connection: pipelined requests are answered in order, and a broken one is read no further. */

@@ -43,6 +43,18 @@ type Serving = { readonly deps: Deps; readonly route: Route; readonly run: AnyVe
 
 /** The order of checks on every call: version, who, which project, may they, what do they ask. */
 async function handle({ deps, route, run }: Serving, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { actor, workspaceId, projectId } = await admit({ deps, route }, request, reply)
+  const input = readInput(route, request)
+  const ctx: Ctx = { ...deps, db: deps.database, actor, workspaceId, projectId, requestId: request.id, ip: request.ip }
+  const answer = route.output.parse(await run(ctx, input))
+  if (route.showsSecret === true) reply.header('Cache-Control', 'no-store')
+  return reply.status(route.status).send(answer)
+}
+
+type Admitting = { readonly deps: Deps; readonly route: Pick<Route, 'area' | 'path' | 'role' | 'whileSuspended'> }
+
+/** Who calls, and for which project: the one that the path names, or the Default project. Throws a Refusal to whom it does not let in. */
+export async function admit({ deps, route }: Admitting, request: FastifyRequest, reply: FastifyReply): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
   checkServiceVersion(request, reply)
   const { actor, workspaceId } = await authenticate(deps, request)
   const named = route.area === 'project' ? projectOf(request) : undefined
@@ -51,12 +63,7 @@ async function handle({ deps, route, run }: Serving, request: FastifyRequest, re
   const workspace = await findWorkspace(deps.database, workspaceId)
   if (workspace === undefined) throw refuse('unauthorized')
   if (workspace.suspended_at !== null && route.whileSuspended === 'refused') throw refuse('workspace_suspended')
-  const projectId = await resolveProject(deps, { workspaceId, named })
-  const input = readInput(route, request)
-  const ctx: Ctx = { ...deps, db: deps.database, actor, workspaceId, projectId, requestId: request.id, ip: request.ip }
-  const answer = route.output.parse(await run(ctx, input))
-  if (route.showsSecret === true) reply.header('Cache-Control', 'no-store')
-  return reply.status(route.status).send(answer)
+  return { actor, workspaceId, projectId: await resolveProject(deps, { workspaceId, named }) }
 }
 
 async function resolveProject(deps: Deps, at: { workspaceId: string; named: string | undefined }): Promise<string> {

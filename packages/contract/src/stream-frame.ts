@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { Envelope } from './envelope.ts'
+import { Timestamp } from './list.ts'
+import { Delivery } from './routes/deliveries.ts'
+
+/** A record as a stream shows it: the body that a destination would get. */
+const RecordFrame = Envelope
+
+/** Records between two moments are no longer kept; how many there were is not known any more. */
+const GapFrame = z.object({ from: Timestamp, to: Timestamp, missed: z.int().nullable() })
+export type GapFrame = z.infer<typeof GapFrame>
+
+/** Why a stream ends, and the close code of a WebSocket that ends so. */
+export const CLOSE_CODES = {
+  workspace_suspended: 4403,
+  stream_limit_reached: 4429,
+  credential_revoked: 4401,
+  slow: 1013,
+  unavailable: 1013,
+  shutdown: 1001,
+} as const
+export type CloseReason = keyof typeof CLOSE_CODES
+
+const ClosingFrame = z.object({ reason: z.string() })
+
+/** The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE says the name as `event`, a WebSocket as `type`. */
+export const StreamFrames = { record: RecordFrame, delivery: Delivery, gap: GapFrame, closing: ClosingFrame } as const
+export type StreamFrameType = keyof typeof StreamFrames
+
+/** Whoever stays silent loses the connection somewhere on the way. */
+export const STREAM_RETRY_MS = 3_000

@@ -1,0 +1,135 @@
+import type { Deps } from '../../context.ts'
+import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../domain/snapshot.ts'
+import type { Position } from '../../domain/stream-cursor.ts'
+import { confirmPlaces, leavePlace, lockConnections, oldestDay, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
+
+export type { StreamRow, StreamScope }
+
+/** From the making of an id to the begin of its transaction: the wait for a batch and the wait of a statement. */
+const MARGIN_MS = 15_000
+/** Who waited longer for a commit was told 503, so it is no promise. */
+const PATIENCE_MS = 60_000
+const ROWS_MAX = 500
+const BYTES_MAX = 262_144
+const READS_AT_ONCE = 2
+
+/** One read: what `to` sees beyond `from`, by id, as far as a page goes. */
+export type Page = {
+  readonly history: string
+  readonly from: Snapshot
+  readonly floor: number
+  readonly to: Snapshot
+  readonly toFloor: number
+  readonly rows: readonly StreamRow[]
+  /** Whether the same read goes on behind the last row. */
+  readonly more: boolean
+}
+
+export type StreamReader = {
+  /** The position of who has everything up to now. */
+  now(): Promise<Position>
+  /** The next page behind a position, of these datasets or of all. `live` reads do not wait for those that catch up. */
+  read(at: { scope: StreamScope; position: Position; datasets?: readonly string[] | undefined; live?: true }): Promise<Page>
+  /** The moment before which records are no longer kept; undefined while nothing was dropped. */
+  keptSince(workspaceId: string): Promise<number | undefined>
+}
+
+/** The position of who has everything from a moment on (milliseconds). */
+export function since(ms: number): Position {
+  return { history: '0-0', from: NOTHING, floor: Math.max(0, Math.floor(ms)) }
+}
+
+/** Where a reader stands after a page: `row` undefined, after the whole of it. */
+export function positionAfter(page: Page, row: StreamRow | undefined): Position {
+  const { history, from, floor, to, toFloor } = page
+  return row === undefined ? { history, from: to, floor: toFloor } : { history, from, floor, partway: { to, floor: toFloor, after: row.id } }
+}
+
+/** Reads streams of records without loss or repetition (docs/adr/0008); at most two statements at once in a process, and two for those who catch up. */
+export function createStreamReader(deps: Deps): StreamReader {
+  const horizon = new Horizon(PATIENCE_MS)
+  const inTurn = createTurns(READS_AT_ONCE)
+  const inLiveTurn = createTurns(READS_AT_ONCE)
+  const floorOf = (snapshot: Snapshot, at: number): number => Math.max(0, Math.floor(horizon.behind(snapshot, at) - MARGIN_MS))
+
+  const read: StreamReader['read'] = async (asked) => {
+    const { scope, position, datasets, live } = asked
+    const { partway } = position
+    const now = deps.clock.now()
+    const found = await (live === true ? inLiveTurn : inTurn)(() => readPage(deps.database, {
+      ...scope,
+      from: position.from,
+      // A clock that was set back makes ids of before.
+      floor: seesNothing(position.from) ? position.floor : Math.min(position.floor, now - MARGIN_MS),
+      to: partway?.to,
+      after: partway?.after,
+      datasets,
+      rowsMax: ROWS_MAX,
+      bytesMax: BYTES_MAX,
+    }))
+    // Another database, or this one after a failover: its transactions have other numbers. By time nothing is lost, and some comes again.
+    if (found.history !== position.history && (partway !== undefined || !seesNothing(position.from))) {
+      return read({ ...asked, position: { history: found.history, from: NOTHING, floor: position.floor } })
+    }
+    const seen = snapshotOf(found.snapshot)
+    const { from, floor } = position
+    const to = partway?.to ?? seen
+    return { history: found.history, from, floor, to, toFloor: partway?.floor ?? floorOf(seen, now), rows: found.rows, more: found.more }
+  }
+
+  return {
+    read,
+    now: async () => {
+      const at = deps.clock.now()
+      const { snapshot, history } = await inTurn(() => readMoment(deps.database))
+      const from = snapshotOf(snapshot)
+      return { history, from, floor: floorOf(from, at) }
+    },
+    keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database, workspaceId)))?.day.getTime(),
+  }
+}
+
+function snapshotOf(text: string): Snapshot {
+  const snapshot = readSnapshot(text)
+  if (snapshot === undefined) throw new Error(`PostgreSQL gave a snapshot that is none: ${text.slice(0, 200)}`)
+  return snapshot
+}
+
+/** Lets `count` run at a time, in order: however many clients catch up, ingest finds the database free. */
+function createTurns(count: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let free = count
+  return async (work) => {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
+}
+
+export type Place = { readonly workspaceId: string; readonly id: string }
+
+/** A process confirms its places this often, and one that was silent for three times as long holds none any more. */
+export const CONFIRM_MS = 5_000
+
+/** Takes one of the plan's places for a connection; false when all are taken, on whichever process. */
+export function takeStreamPlace(deps: Deps, at: Place & { max: number }): Promise<boolean> {
+  return deps.database.transaction(async (db) => {
+    const now = deps.clock.now()
+    await lockConnections(db, at.workspaceId)
+    return takePlace(db, { ...at, now: new Date(now), staleBefore: new Date(now - 3 * CONFIRM_MS) })
+  })
+}
+
+export function confirmStreamPlaces(deps: Deps, places: readonly Place[]): Promise<void> {
+  return confirmPlaces(deps.database, { places, now: new Date(deps.clock.now()) })
+}
+
+export function leaveStreamPlace(deps: Deps, place: Place): Promise<void> {
+  return leavePlace(deps.database, place)
+}

@@ -1,0 +1,166 @@
+import { seesNothing, type Snapshot } from '../../domain/snapshot.ts'
+import { sql, type Db, type Sql } from '../../platform/db.ts'
+import { uuidv7Floor } from '../../platform/ids.ts'
+
+/** What is streamed: a project, or with null all projects of a workspace. */
+export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
+
+/** The moment that a statement saw, and of which database and timeline. */
+type MomentRow = { readonly snapshot: string; readonly history: string }
+
+export type StreamRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly received_at: Date
+  /** The transaction that wrote it. */
+  readonly xid: number
+  /** The payload's text. */
+  readonly data: string
+}
+
+export type PageAt = StreamScope & {
+  readonly from: Snapshot
+  /** Milliseconds: no row that `from` does not see has an id before it. */
+  readonly floor: number
+  /** What may be seen at most; undefined: everything there is now. */
+  readonly to: Snapshot | undefined
+  readonly after: string | undefined
+  readonly datasets: readonly string[] | undefined
+  readonly rowsMax: number
+  /** At least one row is given, and no more once these are full. */
+  readonly bytesMax: number
+}
+
+type JoinedRow = MomentRow & { readonly found: number | null } & { readonly [Name in keyof StreamRow]: StreamRow[Name] | null }
+
+// The inserting transaction of a row, in full: the system column has its lower 32 bits, and it is not after this moment.
+const xid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
+
+const moment: Sql = sql`
+  select pg_current_snapshot()::text as snapshot,
+         pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
+         s.system_identifier || '-' || c.timeline_id as history
+    from pg_control_system() s, pg_control_checkpoint() c
+`
+
+export function readMoment(db: Db): Promise<MomentRow> {
+  return db.one<MomentRow>(sql`
+    select snapshot, history
+      from (${moment}) m
+  `)
+}
+
+export type FoundPage = MomentRow & { readonly rows: readonly StreamRow[]; readonly more: boolean }
+
+/** Rows that `to` sees and `from` does not, by id; one statement, so its snapshot is the moment it gives. */
+export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
+  const rows = await db.many<JoinedRow>(sql`
+    with m as materialized (${moment})
+    select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data
+      from m
+      left join lateral (
+        select id, dataset, received_at, xid, data,
+               count(*) over () as found,
+               sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
+          from (${newRows(at)}) new_rows
+      ) page on coalesce(page.before, 0) < ${at.bytesMax}
+     order by page.id
+  `)
+  const [first] = rows
+  if (first === undefined) throw new Error('A moment has no row.')
+  const found = rows.filter(isFound)
+  return { snapshot: first.snapshot, history: first.history, rows: found, more: (first.found ?? 0) === at.rowsMax || found.length < (first.found ?? 0) }
+}
+
+function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
+  return row.id !== null
+}
+
+/** Project by project, so that the index gives each one's rows in order from the floor on. */
+function newRows(at: PageAt): Sql {
+  const { from, to, after, datasets } = at
+  return sql`
+    select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data
+      from projects p
+     cross join lateral (
+       select r.id, r.workspace_id, r.project_id, r.submission_id, r.dataset, r.received_at, r.data, ${xid} as xid
+         from records r
+        where r.workspace_id = p.workspace_id
+          and r.project_id = p.id
+          and r.id >= ${uuidv7Floor(at.floor)}
+          ${after === undefined ? sql`` : sql`and r.id > ${after}`}
+          ${datasets === undefined ? sql`` : sql`and r.dataset = any (${datasets}::text[])`}
+          ${seesNothing(from) ? sql`` : sql`and ${xid} >= ${from.xmin} and (${xid} >= ${from.xmax} or ${xid} = any (${from.running}::bigint[]))`}
+          ${to === undefined ? sql`` : sql`and ${xid} < ${to.xmax} and ${xid} <> all (${to.running}::bigint[])`}
+        order by r.id
+        limit ${at.rowsMax}
+     ) r
+      join submissions s
+        on s.workspace_id = r.workspace_id
+       and s.project_id = r.project_id
+       and s.id = r.submission_id
+     where p.workspace_id = ${at.workspaceId}
+       ${at.projectId === null ? sql`` : sql`and p.id = ${at.projectId}`}
+     order by r.id
+     limit ${at.rowsMax}
+  `
+}
+
+/**
+ * The day from which on records are kept, when the workspace is older than that day; undefined when nothing of it was
+ * dropped yet.
+ */
+export function oldestDay(db: Db, workspaceId: string): Promise<{ readonly day: Date } | undefined> {
+  return db.maybe<{ day: Date }>(sql`
+    select days.day
+      from (
+        select min(to_date(right(c.relname, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' as day
+          from pg_inherits i
+          join pg_class c on c.oid = i.inhrelid
+         where i.inhparent = 'records'::regclass
+           and c.relname ~ '_[0-9]{8}$'
+      ) days
+      join workspaces w on w.created_at < days.day
+     where w.id = ${workspaceId}
+  `)
+}
+
+/** One at a time in a workspace, so that no two take the last place. To be called in a transaction. */
+export async function lockConnections(db: Db, workspaceId: string): Promise<void> {
+  await db.run(sql`select pg_advisory_xact_lock(hashtextextended('stream_connections ' || ${workspaceId}, 0))`)
+}
+
+/** Takes a place when there is one; `staleBefore`: rows that were last confirmed before it are gone. */
+export async function takePlace(
+  db: Db,
+  at: { workspaceId: string; id: string; max: number; now: Date; staleBefore: Date },
+): Promise<boolean> {
+  await db.run(sql`
+    delete from stream_connections
+     where workspace_id = ${at.workspaceId}
+       and seen_at < ${at.staleBefore}
+  `)
+  const taken = await db.run(sql`
+    insert into stream_connections (workspace_id, id, seen_at)
+    select ${at.workspaceId}::uuid, ${at.id}::uuid, ${at.now}::timestamptz
+     where (select count(*) from stream_connections where workspace_id = ${at.workspaceId}) < ${at.max}
+  `)
+  return taken === 1
+}
+
+export async function confirmPlaces(db: Db, at: { places: readonly { workspaceId: string; id: string }[]; now: Date }): Promise<void> {
+  await db.run(sql`
+    insert into stream_connections (workspace_id, id, seen_at)
+    select workspace_id, id, ${at.now}
+      from unnest(${at.places.map((place) => place.workspaceId)}::uuid[], ${at.places.map((place) => place.id)}::uuid[]) as place (workspace_id, id)
+    on conflict (workspace_id, id) do update set seen_at = excluded.seen_at
+  `)
+}
+
+export async function leavePlace(db: Db, at: { workspaceId: string; id: string }): Promise<void> {
+  await db.run(sql`
+    delete from stream_connections
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.id}
+  `)
+}

@@ -1,0 +1,118 @@
+import type { Deps } from '../../context.ts'
+import type { Position } from '../../domain/stream-cursor.ts'
+import type { Page, StreamReader, StreamScope } from '../../resources/stream/index.ts'
+import { pageEnd, recordFrames, type Dialect } from './frame.ts'
+import { packed, type Parcel } from './wire.ts'
+
+/** What one read of the feed found, packed once for all clients that want all of it. */
+export type Batch = { readonly page: Page; parcel(dialect: Dialect): Parcel }
+
+const SWEEP_MS = 1_000
+/** Of its time a feed may read a fifth, so that however much is committed, reading it does not slow committing. */
+const REST_FACTOR = 4
+
+/**
+ * The one reader of a scope in this process, for all its clients. Hints make it look at once; a look every second is the
+ * truth. Whoever listens hears of every read, also of an empty one, in order.
+ */
+export class Feed {
+  readonly #deps: Deps
+  readonly #reader: StreamReader
+  readonly #scope: StreamScope
+  readonly #listeners = new Set<(batch: Batch) => void>()
+  readonly #ready = Promise.withResolvers<void>()
+  #position: Position | undefined
+  #reading = false
+  #hinted = false
+  #stopped = false
+  #restUntil = 0
+  #cancel: () => void = nothing
+
+  constructor(deps: Deps, reader: StreamReader, scope: StreamScope) {
+    this.#deps = deps
+    this.#reader = reader
+    this.#scope = scope
+    this.#read()
+  }
+
+  /** Resolves when everything that commits from now on will be heard. */
+  get ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  /** Gives the function that ends it. */
+  listen(hear: (batch: Batch) => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
+  }
+
+  hint(): void {
+    this.#hinted = true
+    this.#look()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#cancel()
+  }
+
+  #look(): void {
+    if (this.#reading || this.#stopped) return
+    this.#cancel()
+    const now = this.#deps.clock.now()
+    const at = this.#hinted ? this.#restUntil : Math.max(this.#restUntil, now + SWEEP_MS)
+    if (at <= now) this.#read()
+    else this.#cancel = this.#deps.clock.wakeAt(at, () => this.#read())
+  }
+
+  #read(): void {
+    if (this.#reading || this.#stopped) return
+    this.#reading = true
+    this.#hinted = false
+    const began = this.#deps.clock.now()
+    void this.#readOn()
+      .catch((cause: unknown) => {
+        if (!this.#stopped) this.#deps.log.warn('stream.not_read', { cause })
+      })
+      .finally(() => {
+        this.#reading = false
+        const now = this.#deps.clock.now()
+        this.#restUntil = now + (now - began) * REST_FACTOR
+        this.#look()
+      })
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#position === undefined) {
+      this.#position = await this.#reader.now()
+      this.#ready.resolve()
+      return
+    }
+    for (let more = true; more && !this.#stopped; ) {
+      // oxlint-disable-next-line no-await-in-loop -- page after page of one read
+      const page = await this.#reader.read({ scope: this.#scope, position: this.#position, live: true })
+      this.#position = pageEnd(page)
+      more = page.more
+      const batch = batchOf(page)
+      for (const hear of this.#listeners) hear(batch)
+    }
+  }
+}
+
+function batchOf(page: Page): Batch {
+  const parcels = new Map<Dialect, Parcel>()
+  return {
+    page,
+    parcel: (dialect) => {
+      const known = parcels.get(dialect)
+      if (known !== undefined) return known
+      const parcel = packed(dialect, recordFrames(page, () => true))
+      parcels.set(dialect, parcel)
+      return parcel
+    },
+  }
+}
+
+function nothing(): void {
+  // Until there is an alarm to take back.
+}

@@ -1,0 +1,50 @@
+import { encodeId, STREAM_RETRY_MS, type StreamFrameType } from '@postroad/contract'
+import { encodePosition, partwayPrefix, type Position } from '../../domain/stream-cursor.ts'
+import { positionAfter, type Page, type StreamRow } from '../../resources/stream/index.ts'
+
+/** One event of a stream: a name, the cursor behind it, and JSON text. */
+export type Frame = { readonly type: StreamFrameType; readonly cursor: string | undefined; readonly json: string }
+
+/** How frames are written on a wire. */
+export type Dialect = 'server_sent_events' | 'web_socket'
+
+/** The payload is spliced in letter by letter, so that a stream shows what a destination gets. */
+export function recordFrame(row: StreamRow, cursor: string): Frame {
+  const head = `{"id":"${encodeId('record', row.id)}","dataset":"${row.dataset}","received_at":"${row.received_at.toISOString()}"`
+  return { type: 'record', cursor, json: `${head},"data":${row.data}}` }
+}
+
+/** The frames of a page for who has seen `from` so far; the last one ends the read, so its cursor is a whole position. */
+export function recordFrames(page: Page, wanted: (row: StreamRow) => boolean): readonly Frame[] {
+  const prefix = partwayPrefix(page)
+  const last = page.more ? undefined : page.rows.at(-1)
+  const frames: Frame[] = []
+  for (const row of page.rows) {
+    if (wanted(row)) frames.push(recordFrame(row, row === last ? encodePosition(positionAfter(page, undefined)) : prefix + row.id))
+  }
+  return frames
+}
+
+/** Where a reader stands once it has a page. */
+export function pageEnd(page: Page): Position {
+  return positionAfter(page, page.more ? page.rows.at(-1) : undefined)
+}
+
+const LINE_END = /\r\n|\r|\n/g
+
+/** JSON that holds line ends takes several data lines, which readers join again. */
+export function eventText({ type, cursor, json }: Frame): string {
+  const id = cursor === undefined ? '' : `id: ${cursor}\n`
+  return `${id}event: ${type}\ndata: ${json.replace(LINE_END, '\ndata: ')}\n\n`
+}
+
+export function messageText({ type, cursor, json }: Frame): string {
+  const id = cursor === undefined ? '' : `"id":"${cursor}",`
+  return `{"type":"${type}",${id}"data":${json}}`
+}
+
+/** The first block of an SSE stream: how soon to come back, and from where if nothing more should come. */
+export const openingText = (cursor: string): string => `retry: ${STREAM_RETRY_MS}\nid: ${cursor}\n\n`
+
+/** A comment; with a cursor it also moves on a reader whose filter lets nothing through. */
+export const beatText = (cursor: string | undefined): string => (cursor === undefined ? ': keepalive\n\n' : `: keepalive\nid: ${cursor}\n\n`)

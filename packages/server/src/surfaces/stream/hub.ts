@@ -1,0 +1,98 @@
+import type { CloseReason } from '@postroad/contract'
+import type { Deps } from '../../context.ts'
+import { createStreamReader, type StreamReader, type StreamScope } from '../../resources/stream/index.ts'
+import { Feed } from './feed.ts'
+import { createPlaces, type Places } from './places.ts'
+import { Session, type Tail } from './session.ts'
+import type { Wire } from './wire.ts'
+
+const LOOK_MS = 250
+
+/** All streams of this process. */
+export type Streams = {
+  readonly reader: StreamReader
+  /** Records of this project were committed, here or elsewhere. A hint. */
+  committed(of: { readonly workspaceId: string; readonly projectId: string }): void
+  readonly places: Places
+  /** Serves a client until it is gone or cut. */
+  serve(wire: Wire, tail: Tail): Promise<void>
+  /** How many clients there are, for the gauge. */
+  count(): number
+  start(): void
+  /** Tells every client and lets nobody in any more. */
+  close(): void
+}
+
+type Open = { readonly feed: Feed; users: number }
+
+export function createStreams(deps: Deps): Streams {
+  const reader = createStreamReader(deps)
+  const feeds = new Map<string, Open>()
+  const sessions = new Set<Session>()
+  const places = createPlaces(deps)
+  let closed = false
+  let cancel = nothing
+
+  const look = (): void => {
+    if (closed) return
+    const now = deps.clock.now()
+    for (const session of sessions) {
+      session.beat(now)
+      endIfOver(deps, session)
+    }
+    places.confirm(now)
+    cancel = deps.clock.wakeAt(now + LOOK_MS, look)
+  }
+
+  return {
+    reader,
+    places,
+    committed: ({ workspaceId, projectId }) => {
+      feeds.get(keyOf({ workspaceId, projectId }))?.feed.hint()
+      feeds.get(keyOf({ workspaceId, projectId: null }))?.feed.hint()
+    },
+    serve: async (wire, tail) => {
+      if (closed) return wire.close('shutdown')
+      const key = keyOf(tail.scope)
+      const open = feeds.get(key) ?? { feed: new Feed(deps, reader, tail.scope), users: 0 }
+      feeds.set(key, open)
+      open.users += 1
+      const session = new Session({ deps, reader, feed: open.feed, wire }, tail)
+      sessions.add(session)
+      await session.run()
+      sessions.delete(session)
+      open.users -= 1
+      if (open.users > 0) return
+      open.feed.stop()
+      feeds.delete(key)
+    },
+    count: () => sessions.size,
+    start: look,
+    close: () => {
+      closed = true
+      cancel()
+      for (const session of sessions) session.close('shutdown')
+      for (const { feed } of feeds.values()) feed.stop()
+    },
+  }
+}
+
+/** Without an answer the client stays: a database that is away for a moment says nothing about it. */
+function endIfOver(deps: Deps, session: Session): void {
+  const why = session.tail.whyOver()
+  if (why instanceof Promise) {
+    why.then((reason) => end(session, reason)).catch((cause: unknown) => deps.log.debug('stream.not_checked', { cause }))
+  } else {
+    end(session, why)
+  }
+}
+
+function end(session: Session, reason: CloseReason | undefined): void {
+  if (reason !== undefined) session.close(reason)
+}
+
+const keyOf = ({ workspaceId, projectId }: StreamScope): string => `${workspaceId} ${projectId ?? 'all'}`
+
+function nothing(): void {
+  // Until there is an alarm to take back.
+}

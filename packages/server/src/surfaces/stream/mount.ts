@@ -1,0 +1,170 @@
+import { DATASET_NAME, SECRET_PREFIXES, type CloseReason } from '@postroad/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal, refuse } from '../../domain/refusal.ts'
+import { decodePosition, encodePosition, type Position } from '../../domain/stream-cursor.ts'
+import type { Road } from '../../pipeline/accept.ts'
+import { since, type StreamReader, type StreamScope } from '../../resources/stream/index.ts'
+import type { Streams } from './hub.ts'
+import { openServerSentEvents } from './server-sent-events.ts'
+import type { Tail } from './session.ts'
+import { createUpgrades, type Upgrades } from './web-socket.ts'
+import type { Wire } from './wire.ts'
+
+/** Who may see the stream of a workspace, or of the project in the path: the admin API's own checks. */
+export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<StreamScope>
+
+export type StreamParts = { readonly road: Road; readonly streams: Streams; readonly admit: Admit }
+
+type Door = StreamParts & { readonly upgrades: Upgrades }
+
+const RETRY_SECONDS = 10
+const ADMIN_CHECK_MS = 5_000
+
+/** `GET /v1/stream` for whoever has an ingest key, and the admin API's stream: SSE, or a WebSocket for who asks for one. */
+export function mountStream(fastify: FastifyInstance, parts: StreamParts): void {
+  const door = { ...parts, upgrades: createUpgrades(fastify.server, (request, response) => fastify.routing(request, response)) }
+  const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
+    fastify.route({ method: 'GET', url, exposeHeadRoute: false, handler })
+  }
+  get('/v1/stream', (request, reply) => serveKey(door, request, reply))
+  get('/admin/api/stream', (request, reply) => serveAdmin(door, request, reply))
+  get('/admin/api/projects/:project_id/stream', (request, reply) => serveAdmin(door, request, reply))
+}
+
+/** An unknown key is as good as none: 401 both, so that guessing learns nothing. */
+async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { directory } = door.road
+  const key = keyOf(request)
+  // A page of any origin may read with a key, for the key is what counts and no cookie is looked at.
+  reply.header('Access-Control-Allow-Origin', '*')
+  const credential = key === undefined ? undefined : await directory.credential(key)
+  if (key === undefined || credential?.kind !== 'ingest_key' || credential.project_id === null) throw refuse('stream_key_required')
+  const { workspace_id: workspaceId, project_id: projectId } = credential
+  const plan = await directory.plan(projectId, workspaceId)
+  if (plan === undefined) throw refuse('stream_key_required')
+  const asked = readAsked(request)
+  if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
+  const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
+  if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
+  try {
+    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, whyOver: () => whyKeyOver(door.road, key) })
+  } finally {
+    door.streams.places.leave(place)
+  }
+}
+
+/** Asked four times a second: the directory knows without asking the database, and hears of a change at once. */
+function whyKeyOver({ directory }: Road, key: string): ReturnType<Tail['whyOver']> {
+  const credential = directory.credential(key)
+  if (credential === undefined) return 'credential_revoked'
+  if (credential instanceof Promise) return credential.then((found) => (found === undefined ? 'credential_revoked' : undefined))
+  const plan = credential.project_id === null ? undefined : directory.plan(credential.project_id, credential.workspace_id)
+  if (plan instanceof Promise) return plan.then((loaded) => (loaded?.suspended === true ? 'workspace_suspended' : undefined))
+  if (plan === undefined) return 'credential_revoked'
+  return plan.suspended ? 'workspace_suspended' : undefined
+}
+
+async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const scope = await door.admit(request, reply)
+  if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
+  const asked = readAsked(request)
+  let checkedAt = door.road.clock.now()
+  const whyOver = (): ReturnType<Tail['whyOver']> => {
+    const now = door.road.clock.now()
+    if (now < checkedAt + ADMIN_CHECK_MS) return undefined
+    checkedAt = now
+    return door.admit(request, reply).then(() => undefined, (error: unknown) => {
+      if (error instanceof Refusal) return 'credential_revoked'
+      throw error
+    })
+  }
+  return serve(door, { request, reply, asked, scope, whyOver })
+}
+
+/** A browser sends the session cookie with a WebSocket that a foreign page opens; its Origin tells. */
+function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void {
+  if (headers.authorization !== undefined || headers.origin === undefined) return
+  const own = [new URL(baseUrl()).origin, `http://${headers.host}`, `https://${headers.host}`]
+  if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
+}
+
+type Serving = Exchange & { readonly asked: Asked; readonly scope: StreamScope; readonly whyOver: Tail['whyOver'] }
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
+
+async function serve(door: Door, { request, reply, asked, scope, whyOver }: Serving): Promise<FastifyReply> {
+  const start = await startOf(door, asked)
+  const wire = await open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) })
+  await door.streams.serve(wire, { scope, start, datasets: asked.datasets, whyOver })
+  return reply
+}
+
+async function open({ upgrades }: Door, { request, reply }: Exchange, own: Readonly<Record<string, string>>): Promise<Wire> {
+  const headers = { ...own }
+  for (const [name, value] of Object.entries(reply.getHeaders())) headers[name] = String(value)
+  reply.hijack()
+  if (upgrades.asked(request.raw)) return upgrades.open(request.raw, headers)
+  return openServerSentEvents(reply.raw, { cursor: own['Stream-Cursor'] ?? '', headers })
+}
+
+/** A browser cannot read the status of a WebSocket that was refused, but the code that one was closed with. */
+async function turnAway(door: Door, at: Exchange & { reason: 'workspace_suspended' | 'stream_limit_reached' }): Promise<FastifyReply> {
+  const { request, reply, reason } = at
+  if (!door.upgrades.asked(request.raw)) {
+    throw reason === 'stream_limit_reached' ? new Refusal(reason, { fields: { retry_after: RETRY_SECONDS } }) : refuse(reason)
+  }
+  const wire = await open(door, { request, reply }, {})
+  wire.close(reason satisfies CloseReason)
+  return reply
+}
+
+function keyOf(request: FastifyRequest): string | undefined {
+  const [scheme, token] = (request.headers.authorization ?? '').split(' ')
+  const key = scheme?.toLowerCase() === 'bearer' ? token : one(request, 'key')
+  return key?.startsWith(SECRET_PREFIXES.ingestKey) === true ? key : undefined
+}
+
+type Asked = { readonly from: Position | 'now'; readonly datasets: ReadonlySet<string> | undefined }
+
+/** `Last-Event-ID` before `after`, for a reconnecting EventSource keeps its URL; either before `since`. */
+function readAsked(request: FastifyRequest): Asked {
+  const header = request.headers['last-event-id']
+  const cursor = typeof header === 'string' && header !== '' ? header : one(request, 'after')
+  return { from: cursor === undefined ? readSince(one(request, 'since')) : readCursor(cursor), datasets: readDatasets(one(request, 'dataset')) }
+}
+
+function readCursor(cursor: string): Position {
+  const position = decodePosition(cursor)
+  if (position === undefined) throw refuse('invalid_request', 'The cursor is not one of ours. Use the id of the last event of this stream as it is, or leave it out.')
+  return position
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+function readSince(text: string | undefined): Position | 'now' {
+  if (text === undefined) return 'now'
+  const ms = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms)) throw refuse('invalid_request', 'since: must be a time such as 2026-01-15T12:00:00Z.')
+  return since(ms)
+}
+
+function readDatasets(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined) return undefined
+  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  const wrong = names.find((name) => !DATASET_NAME.test(name))
+  if (wrong !== undefined) throw refuse('invalid_request', `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset.`)
+  return names.length === 0 ? undefined : new Set(names)
+}
+
+function one(request: FastifyRequest, name: string): string | undefined {
+  const { query } = request
+  if (typeof query !== 'object' || query === null) return undefined
+  const value = new Map<string, unknown>(Object.entries(query)).get(name)
+  const first: unknown = Array.isArray(value) ? value[0] : value
+  return typeof first === 'string' && first !== '' ? first : undefined
+}
+
+/** A time that has not come yet is now. */
+async function startOf({ road, streams }: { road: Road; streams: { reader: StreamReader } }, asked: Asked): Promise<Position> {
+  if (asked.from === 'now' || asked.from.floor > road.clock.now()) return streams.reader.now()
+  return asked.from
+}

@@ -1,0 +1,168 @@
+import type { CloseReason, GapFrame } from '@postroad/contract'
+import type { Deps } from '../../context.ts'
+import { contains, sees, type Snapshot } from '../../domain/snapshot.ts'
+import { encodePosition, type Position } from '../../domain/stream-cursor.ts'
+import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
+import type { Batch, Feed } from './feed.ts'
+import { pageEnd, recordFrames } from './frame.ts'
+import { packed, type Wire } from './wire.ts'
+
+const BACKLOG_BYTES_MAX = 1_048_576
+const STALL_MS = 60_000
+const BEAT_MS = { server_sent_events: 15_000, web_socket: 30_000 } as const
+
+export type Tail = {
+  readonly scope: StreamScope
+  /** Where the client stands: it gets everything beyond. */
+  readonly start: Position
+  readonly datasets: ReadonlySet<string> | undefined
+  /** Why it may stay no longer; undefined while it may. */
+  readonly whyOver: () => CloseReason | undefined | Promise<CloseReason | undefined>
+}
+
+type Parts = { readonly deps: Deps; readonly reader: StreamReader; readonly feed: Feed; readonly wire: Wire }
+
+/**
+ * One client: it reads pages from storage at its own pace until it has caught up, and joins the feed without a gap or a
+ * repetition. From then on it keeps up, or is cut.
+ */
+export class Session {
+  readonly #parts: Parts
+  readonly tail: Tail
+  #position: Position
+  /** What the client had when it joined the feed; the feed may come to that point a little later. */
+  #joined: { readonly snapshot: Snapshot; readonly floor: number; readonly history: string } | undefined
+  #said: string
+  #beatAt: number
+  #closed = false
+  #leave: () => void = () => undefined
+
+  constructor(parts: Parts, tail: Tail) {
+    this.#parts = parts
+    this.tail = tail
+    this.#position = tail.start
+    this.#said = encodePosition(tail.start)
+    this.#beatAt = parts.deps.clock.now() + BEAT_MS[parts.wire.dialect]
+  }
+
+  get wire(): Wire {
+    return this.#parts.wire
+  }
+
+  /** Resolves when the connection is over. */
+  async run(): Promise<void> {
+    const { wire, deps, reader, feed } = this.#parts
+    const over = new Promise<void>((resolve) => {
+      if (wire.gone.aborted) resolve()
+      else wire.gone.addEventListener('abort', () => resolve(), { once: true })
+    })
+    try {
+      await this.#sayGap(await reader.keptSince(this.tail.scope.workspaceId))
+      await Promise.race([over, this.#catchUp(reader, feed)])
+    } catch (cause) {
+      deps.log.warn('stream.broken', { cause })
+      this.close('unavailable')
+    }
+    await over
+    this.#leave()
+  }
+
+  /** Says that the connection lives when it is time to. */
+  beat(now: number): void {
+    const { wire } = this.#parts
+    if (now < this.#beatAt || this.#ended()) return
+    this.#beatAt = now + BEAT_MS[wire.dialect]
+    const cursor = encodePosition(this.#position)
+    wire.beat(cursor === this.#said ? undefined : cursor)
+    this.#said = cursor
+  }
+
+  close(reason: CloseReason): void {
+    this.#leave()
+    if (this.#ended()) return
+    this.#closed = true
+    this.wire.close(reason)
+  }
+
+  async #sayGap(keptSince: number | undefined): Promise<void> {
+    const { floor } = this.#position
+    if (keptSince === undefined || floor >= keptSince) return
+    const gap: GapFrame = { from: new Date(floor).toISOString(), to: new Date(keptSince).toISOString(), missed: null }
+    this.wire.write(packed(this.wire.dialect, [{ type: 'gap', cursor: this.#said, json: JSON.stringify(gap) }]))
+    await this.wire.flushed()
+  }
+
+  async #catchUp(reader: StreamReader, feed: Feed): Promise<void> {
+    const { scope, datasets } = this.tail
+    while (!this.#ended()) {
+      // Whoever listens before it reads misses nothing in between: what came meanwhile is held.
+      const held: Batch[] = []
+      let hear = (batch: Batch): void => void held.push(batch)
+      const leave = feed.listen((batch) => hear(batch))
+      this.#leave = leave
+      // oxlint-disable-next-line no-await-in-loop -- page after page, each when the one before was taken
+      await feed.ready
+      const whole = this.#position.partway === undefined
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const page = await reader.read({ scope, position: this.#position, datasets: datasets && [...datasets] })
+      if (this.#ended()) return leave()
+      this.#send(page, () => true)
+      // Only a read that began after the listening, and came to its end, reaches into what the feed will tell.
+      if (whole && !page.more) {
+        this.#joined = { snapshot: page.to, floor: page.toFloor, history: page.history }
+        hear = (batch) => this.#hear(batch)
+        for (const batch of held) this.#hear(batch)
+        return
+      }
+      leave()
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await this.#taken()
+    }
+  }
+
+  /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
+  async #taken(): Promise<void> {
+    const { deps, wire } = this.#parts
+    const cancel = deps.clock.wakeAt(deps.clock.now() + STALL_MS, () => this.close('slow'))
+    await wire.flushed()
+    cancel()
+  }
+
+  #ended(): boolean {
+    return this.#closed || this.wire.gone.aborted
+  }
+
+  #hear(batch: Batch): void {
+    if (this.#ended()) return
+    const { page } = batch
+    if (this.wire.backlogBytes() > BACKLOG_BYTES_MAX) return this.close('slow')
+    const joined = this.#joined
+    if (joined === undefined || joined.history !== page.history || contains(page.from, joined.snapshot)) {
+      this.#joined = undefined
+      return this.#pass(batch)
+    }
+    // The client has all of this read already, or the part of it that it saw when it joined.
+    if (contains(joined.snapshot, page.to)) return
+    this.#send({ ...page, from: joined.snapshot, floor: joined.floor }, (row) => !sees(joined.snapshot, row.xid))
+  }
+
+  #pass(batch: Batch): void {
+    if (this.tail.datasets !== undefined) return this.#send(batch.page, () => true)
+    this.#moved(batch.page)
+    if (batch.page.rows.length === 0) return
+    this.wire.write(batch.parcel(this.wire.dialect))
+    this.#said = encodePosition(this.#position)
+  }
+
+  #send(page: Page, isNew: (row: StreamRow) => boolean): void {
+    const { datasets } = this.tail
+    const frames = recordFrames(page, (row) => isNew(row) && (datasets === undefined || datasets.has(row.dataset)))
+    this.#moved(page)
+    this.wire.write(packed(this.wire.dialect, frames))
+    this.#said = frames.at(-1)?.cursor ?? this.#said
+  }
+
+  #moved(page: Page): void {
+    this.#position = pageEnd(page)
+  }
+}
