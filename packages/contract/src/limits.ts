@@ -11,6 +11,13 @@ export const LIMITS = {
   hopsMax: 5,
   datasetsPerProjectMax: 1_000,
 
+  // Gates
+  ipAllowlistEntriesMax: 64,
+  corsOriginsMax: 64,
+  originCharsMax: 300,
+  verifyTokenCharsMax: 512,
+  challengeCharsMax: 2_048,
+
   // Verification
   verificationSecretCharsMax: 512,
   hmacPrefixCharsMax: 32,

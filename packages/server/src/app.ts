@@ -4,6 +4,7 @@ import { outboundAllow, publicUrl } from './config.ts'
 import type { Deps, LanesChange } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
+import { createBuckets } from './pipeline/buckets.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
@@ -138,7 +139,7 @@ function createRoad(options: AppOptions, { deps, directory, streams, hint }: Roa
     announceLanes(stored)
     announceRecords(stored)
   }
-  return { ...deps, directory, commit: options.commit?.(commit, deps) ?? commit, announce }
+  return { ...deps, directory, buckets: createBuckets(), commit: options.commit?.(commit, deps) ?? commit, announce }
 }
 
 /** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */

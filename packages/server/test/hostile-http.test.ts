@@ -211,7 +211,7 @@ describe('targets', () => {
 
   test('other methods on an endpoint reach no ingest and make no 5xx', async () => {
     const stored = await countOfSubmissions()
-    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'GET', 'TRACE', 'PROPFIND', 'QUERY']) {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'HEAD', 'GET', 'TRACE', 'PROPFIND', 'QUERY']) {
       await onWire(async (wire) => {
         wire.send(`${method} ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
         const status = method === 'HEAD' ? Number(/^HTTP\/1.1 (\d+)/.exec(await wire.head())?.[1]) : (await wire.answer())?.status

@@ -124,6 +124,7 @@ const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
     const probe = async (node: World): Promise<string> => {
       if (node === second && !seen) {
         seen = true
+        await statusAt(node, misuse.public_url)
         assert.equal(await statusAt(node, misuse.public_url.replace(misuse.webhook_slug, key)), '404 endpoint_not_found')
         return '201 d'
       }

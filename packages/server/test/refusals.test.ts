@@ -54,6 +54,11 @@ async function getJson(url: string): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
+async function getJson(url: string): Promise<Answer> {
+  const response = await fetch(url)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
 const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
 
 function whileSuspended<T>(work: () => Promise<T>): Promise<T> {
@@ -151,7 +156,18 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   ingest_key_not_found: () => post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}'),
   endpoint_disabled: async () => post((await aWebhook(world, { enabled: false })).public_url, '{}'),
   ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
+  ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
   workspace_suspended: () => whileSuspended(() => post(world.endpoint, '{}')),
+  burst_limited: () =>
+    withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
+      for (let sent = 0; sent < 100; sent += 1) await post(world.endpoint, '{}')
+      return post(world.endpoint, '{}')
+    }),
+  cors_origin_not_allowed: async () =>
+    post((await aWebhook(world, { cors: { origins: ['https://shop.example'] } })).public_url, '{}', { headers: { origin: 'https://other.example' } }),
+  handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
+  invalid_challenge: async () =>
+    getJson(`${(await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })).public_url}?hub.challenge=`),
   burst_limited: () =>
     withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
       for (let sent = 0; sent < 100; sent += 1) await post(world.endpoint, '{}')

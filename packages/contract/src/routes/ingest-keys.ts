@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { IpAllowlist } from '../gates.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { Deleted, ListQuery, listOf, Name, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
@@ -7,6 +8,7 @@ export const IngestKey = z.object({
   id: idOutput('ingestKey'),
   name: z.string(),
   shown_prefix: z.string().describe('The first 12 characters of the key.'),
+  ip_allowlist: IpAllowlist,
   created_at: Timestamp,
 })
 
@@ -31,7 +33,7 @@ export const ingestKeys = {
     ...WRITE,
     status: 201,
     showsSecret: true,
-    body: z.strictObject({ name: Name }),
+    body: z.strictObject({ name: Name, ip_allowlist: IpAllowlist.default([]) }),
     output: z.object({ ingest_key: IngestKey, key: z.string() }),
   }),
   remove: defineRoute({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
+import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist } from '../gates.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Slug, Timestamp } from '../list.ts'
 import { Mappings } from '../mapping.ts'
@@ -15,6 +16,9 @@ export const Webhook = z.object({
   criteria: Conditions,
   mappings: Mappings,
   verification: Verification,
+  ip_allowlist: IpAllowlist,
+  cors: Cors,
+  handshake: Handshake,
   webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
   public_path: z.string(),
   public_url: z.string(),
@@ -58,6 +62,9 @@ export const webhooks = {
       criteria: Conditions.default([]),
       mappings: Mappings.default([]),
       verification: VerificationCreate.default({ scheme: 'none' }),
+      ip_allowlist: IpAllowlist.default([]),
+      cors: Cors.default(null),
+      handshake: HandshakeCreate.default({ kind: 'none' }),
     }),
     output: one,
   }),
@@ -91,6 +98,9 @@ export const webhooks = {
       criteria: Conditions.optional(),
       mappings: Mappings.optional(),
       verification: VerificationPatch.optional(),
+      ip_allowlist: IpAllowlist.optional(),
+      cors: Cors.optional(),
+      handshake: HandshakePatch.optional(),
     }),
     output: one,
   }),

@@ -1,16 +1,18 @@
-import { encodeId, type VerificationSettings } from '@postroad/contract'
+import { encodeId, type HandshakeKind, type VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
+import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
 import { limitsOf, type PlanLimits } from '../domain/plan.ts'
 import { secretPlace } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/datasets/queries.ts'
 import { listDestinationPlans } from '../resources/destinations/queries.ts'
+import { listIngestKeyPlans } from '../resources/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/credentials/queries.ts'
 import { changedProjects, findProjectPlan } from '../resources/projects/queries.ts'
 import { listRulePlans } from '../resources/rules/queries.ts'
-import { listWebhookPlans } from '../resources/webhooks/queries.ts'
+import { listWebhookPlans, type WebhookRow } from '../resources/webhooks/queries.ts'
 
 /** An endpoint, compiled for the road. */
 export type WebhookPlan = {
@@ -23,7 +25,16 @@ export type WebhookPlan = {
   readonly secrets: readonly { readonly value: string; readonly until: number }[]
   readonly criteria: CompiledConditions
   readonly mappings: CompiledMappings
+  /** undefined: any address. */
+  readonly allowsIp: AllowsIp | undefined
+  /** The origins whose pages may post; undefined: any. */
+  readonly origins: ReadonlySet<string> | undefined
+  readonly handshake: HandshakePlan
 }
+
+export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
+
+export type IngestKeyPlan = { readonly allowsIp: AllowsIp | undefined }
 
 export type RulePlan = {
   readonly publicId: string
@@ -53,6 +64,7 @@ export type ProjectPlan = {
   readonly version: number
   readonly webhooks: ReadonlyMap<string, WebhookPlan>
   readonly webhooksBySlug: ReadonlyMap<string, WebhookPlan>
+  readonly ingestKeys: ReadonlyMap<string, IngestKeyPlan>
   readonly rules: readonly RulePlan[]
   readonly destinations: readonly DestinationPlan[]
   /** Datasets known to exist; grows as the road makes new ones. */
@@ -164,8 +176,9 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
   const db = deps.database
   const project = await findProjectPlan(db, at)
   if (project === undefined) return undefined
-  const [webhookRows, ruleRows, destinationRows, datasets] = await Promise.all([
+  const [webhookRows, keyRows, ruleRows, destinationRows, datasets] = await Promise.all([
     listWebhookPlans(db, at),
+    listIngestKeyPlans(db, at),
     listRulePlans(db, at),
     listDestinationPlans(db, at),
     listDatasetNames(db, at),
@@ -184,6 +197,9 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       secrets: [...open('secret', Infinity), ...open('previous_secret', row.previous_secret_expires_at?.getTime() ?? 0)],
       criteria: compileConditions(row.criteria, 'text'),
       mappings: compileMappings(row.mappings),
+      allowsIp: compileIpAllowlist(row.ip_allowlist),
+      origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
+      handshake: handshakeOf(deps, row),
     }
   })
   return {
@@ -196,6 +212,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     version: project.config_version,
     webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
     webhooksBySlug: new Map(webhooks.map((webhook) => [webhook.slug, webhook])),
+    ingestKeys: new Map(keyRows.map((row) => [row.id, { allowsIp: compileIpAllowlist(row.ip_allowlist) }])),
     rules: ruleRows.map((row) => ({
       publicId: encodeId('rule', row.id),
       name: row.name,
@@ -213,4 +230,9 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     })),
     datasets: new Set(datasets),
   }
+}
+
+function handshakeOf(deps: Deps, row: WebhookRow): HandshakePlan {
+  const token = row.verify_token === null ? undefined : deps.cipher.open(row.verify_token, secretPlace('webhooks.verify_token', row.id)).reveal()
+  return { kind: row.handshake, tokenHash: token === undefined ? undefined : hashCredential(token) }
 }

@@ -8,13 +8,22 @@ export type Address =
   | { readonly kind: 'key_dataset'; readonly key: string; readonly dataset: string }
   | { readonly kind: 'key_webhook'; readonly key: string; readonly slug: string }
 
+/** What a request wants: to file an event, to prove whose the endpoint is, or to learn whether a page may post. */
+export type Asked =
+  | { readonly kind: 'event' }
+  | { readonly kind: 'handshake'; readonly challenge: string; readonly mode: string | null; readonly token: string | null }
+  | { readonly kind: 'preflight' }
+
 /** A request as it came. The body is read only after the checks that need no body. */
 export type Captured = {
   readonly address: Address
+  readonly asked: Asked
   /** Lower-cased names; repeated ones joined as HTTP joins them. */
   readonly headers: Readonly<Record<string, string>>
   readonly sourceIp: string | undefined
   readonly receivedAt: number
+  /** Lets pages of this origin read the answer, whatever it will be; `*`: of any. */
+  readonly shareWith: (origin: string) => void
   readonly readBody: (bytesMax: number) => Promise<Buffer | 'too_large' | 'aborted'>
   readonly decode: (body: Buffer) => Decoded | Promise<Decoded>
 }
@@ -39,6 +48,7 @@ declare const passed: unique symbol
 export type Verified = {
   readonly captured: Captured
   readonly receiver: Receiver
+  /** The bytes as sent: what is signed and kept. */
   readonly body: Buffer
   /** The parsed payload, for routing. */
   readonly payload: unknown
@@ -77,6 +87,11 @@ export type Routed = {
 }
 
 export type Stored = { readonly kind: 'stored'; readonly event: Routed }
+
+/** What is answered and leaves no trace: a challenge, echoed; a browser's question, granted. */
+export type Answered =
+  | { readonly kind: 'answered'; readonly with: 'challenge'; readonly challenge: string }
+  | { readonly kind: 'answered'; readonly with: 'preflight' }
 
 export type Rejected = {
   readonly kind: 'rejected'

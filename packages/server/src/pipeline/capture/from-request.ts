@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import type { Address, Captured } from '../types.ts'
+import type { Captured } from '../types.ts'
 import { decodeBody } from './decode-body.ts'
 
+type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
+
 /** A raw HTTP request → Captured. The body stays unread until the ladder asks for it, and then bytes are kept as received. */
-export function fromRequest(request: IncomingMessage, at: { address: Address; sourceIp: string | undefined; receivedAt: number }): Captured {
+export function fromRequest(request: IncomingMessage, at: Given): Captured {
   const headers = headersOf(request)
   return {
     ...at,

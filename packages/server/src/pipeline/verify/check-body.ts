@@ -3,7 +3,7 @@ import type { Check } from './passage.ts'
 
 /** Parses the body; JSON keeps its text as it came. */
 export const checkBody: Check = (_deps, passage) => {
-  const decoded = passage.captured.decode(passage.body)
+  const decoded = passage.captured.decode(passage.content)
   return decoded instanceof Promise ? decoded.then((result) => take(passage, result)) : take(passage, decoded)
 }
 

@@ -1,8 +1,44 @@
+import { inflate, type Coding } from '../../platform/inflate.ts'
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
-/** Bodies are taken as they are sent; a compressed one is refused before anything reads it. */
-export const checkEncoding: Check = (_deps, { captured }) => {
-  const encoding = captured.headers['content-encoding']?.trim().toLowerCase() ?? ''
-  return encoding === '' || encoding === 'identity' ? undefined : reject('unsupported_encoding')
+/** RFC 9110, 8.4.1: "x-gzip" means the same. */
+const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
+  '': 'identity',
+  identity: 'identity',
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'br',
+}
+
+const codingOf = (header: string | undefined): Coding | 'identity' | undefined => {
+  if (header === undefined) return 'identity'
+  const name = header.trim().toLowerCase()
+  return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
+}
+
+/** One coding that is known, or none; several on top of each other are refused like unknown ones. */
+export const checkEncoding: Check = (_deps, { captured: { headers } }) =>
+  codingOf(headers['content-encoding']) === undefined ? reject('unsupported_encoding') : undefined
+
+/**
+ * Inflates what was compressed, after its signature was found right: nobody else can make this work. The bytes as sent
+ * stay `body`, which is what is signed and kept; `content` is what they say.
+ */
+export const checkContent: Check = (deps, passage) => {
+  const coding = codingOf(passage.captured.headers['content-encoding'])
+  passage.content = passage.body
+  return coding === undefined || coding === 'identity' || passage.body.length === 0 ? undefined : inflated(deps.config.INGEST_BODY_BYTES, { passage, coding })
+}
+
+async function inflated(bytesMax: number, of: { passage: Parameters<Check>[1]; coding: Coding }): Promise<ReturnType<typeof reject> | undefined> {
+  const { passage, coding } = of
+  const content = await inflate(coding, { body: passage.body, bytesMax })
+  if (content === 'too_large') {
+    return reject('payload_too_large', { text: `The body is larger than ${bytesMax} bytes when inflated, the most this server accepts. Send less at once.` })
+  }
+  if (content === 'broken') return reject('invalid_body', { text: `The body is not what its Content-Encoding says, a whole ${coding} stream and nothing after it.` })
+  passage.content = content
+  return undefined
 }

@@ -1,10 +1,15 @@
 import type { Deps } from '../../context.ts'
+import type { Buckets } from '../buckets.ts'
 import type { Directory } from '../directory.ts'
-import type { Captured, Rejected, Verified } from '../types.ts'
+import type { Answered, Captured, Receiver, Rejected, Verified } from '../types.ts'
 import { checkBody } from './check-body.ts'
+import { checkBurst } from './check-burst.ts'
+import { checkCors, checkPreflight, sharedWith } from './check-cors.ts'
 import { checkDataset } from './check-dataset.ts'
 import { checkEnabled } from './check-enabled.ts'
-import { checkEncoding } from './check-encoding.ts'
+import { checkContent, checkEncoding } from './check-encoding.ts'
+import { checkHandshake, checkUrlVerification } from './check-handshake.ts'
+import { checkIp } from './check-ip.ts'
 import { checkLoop } from './check-loop.ts'
 import { checkSignature } from './check-signature.ts'
 import { checkSize } from './check-size.ts'
@@ -17,29 +22,44 @@ import { resolveReceiver } from './resolve-receiver.ts'
  * parsed, and nothing is stored or counted before the last rung.
  */
 export const LADDER: readonly Check[] = [
+  checkPreflight,
   checkEnabled,
+  checkIp,
   checkSuspended,
+  checkBurst,
+  checkCors,
+  checkHandshake,
   checkSize,
   checkEncoding,
   checkSignature,
+  checkContent,
   checkBody,
+  checkUrlVerification,
   checkDataset,
   checkLoop,
 ]
 
 /** Resolves whom the credential names, then climbs the ladder. The only maker of a `Verified`. */
-export async function verify(deps: Deps & { directory: Directory }, captured: Captured): Promise<Verified | Rejected> {
+export async function verify(deps: Deps & { directory: Directory; buckets: Buckets }, captured: Captured): Promise<Verified | Answered | Rejected> {
   const receiver = await resolveReceiver(deps, captured)
   if ('kind' in receiver) return receiver
-  const passage: Passage = { captured, receiver, body: EMPTY, payload: undefined, text: '', hops: 0 }
+  share(captured, receiver)
+  const passage: Passage = { captured, receiver, body: EMPTY, content: EMPTY, payload: undefined, text: '', hops: 0 }
   for (const check of LADDER) {
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
-    const rejected = checked instanceof Promise ? await checked : checked
-    if (rejected !== undefined) return rejected
+    const answer = checked instanceof Promise ? await checked : checked
+    if (answer !== undefined) return answer
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified
+}
+
+/** A page that may post may read the answer, a refusal too. */
+function share(captured: Captured, receiver: Receiver): void {
+  const { origin } = captured.headers
+  const shared = origin === undefined ? undefined : sharedWith(receiver, origin)
+  if (shared !== undefined) captured.shareWith(shared)
 }
 
 const EMPTY = Buffer.alloc(0)

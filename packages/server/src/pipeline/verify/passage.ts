@@ -1,14 +1,20 @@
 import type { Deps } from '../../context.ts'
-import type { Captured, Receiver, Rejected } from '../types.ts'
+import type { Buckets } from '../buckets.ts'
+import type { Answered, Captured, Receiver, Rejected } from '../types.ts'
 
 /** What the rungs pass on to each other: filled from top to bottom, read only below. */
 export type Passage = {
   readonly captured: Captured
   readonly receiver: Receiver
   body: Buffer
+  /** The body, inflated when it was sent compressed. */
+  content: Buffer
   payload: unknown
   text: string
   hops: number
 }
 
-export type Check = (deps: Deps, passage: Passage) => Rejected | undefined | Promise<Rejected | undefined>
+type Checked = Rejected | Answered | undefined
+
+/** A rung: undefined lets the request climb on; anything else is its answer. */
+export type Check = (deps: Deps & { readonly buckets: Buckets }, passage: Passage) => Checked | Promise<Checked>

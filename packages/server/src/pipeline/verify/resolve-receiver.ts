@@ -12,13 +12,14 @@ type Lookup = Deps & { readonly directory: Directory }
 export async function resolveReceiver(deps: Lookup, captured: Captured): Promise<Receiver | Rejected> {
   const found = await lookUp(deps, captured)
   if (typeof found !== 'string') return found
-  // Another node made this endpoint a moment ago: its credential is known and its project's plan is older.
+  // Another node made this endpoint or this key a moment ago: its credential is known and its project's plan is older.
   deps.directory.forget(found)
   const again = await lookUp(deps, captured)
-  return typeof again === 'string' ? unknownEndpoint : again
+  if (typeof again !== 'string') return again
+  return captured.address.kind === 'url' ? unknownEndpoint : unknownKey
 }
 
-/** Gives the id of the project when its plan lacks an endpoint that a living credential names. */
+/** Gives the id of the project when its plan lacks the endpoint or the key that a living credential names. */
 async function lookUp(deps: Lookup, captured: Captured): Promise<Receiver | Rejected | string> {
   const { address } = captured
   const text = address.kind === 'url' ? address.slug : address.key
@@ -39,6 +40,7 @@ function opens(credential: CredentialRow, { address, receivedAt }: Captured): bo
 
 function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | Rejected | string {
   const { plan, subjectId } = at
+  if (address.kind !== 'url' && !plan.ingestKeys.has(subjectId)) return plan.projectId
   switch (address.kind) {
     case 'url': {
       const webhook = plan.webhooks.get(subjectId)

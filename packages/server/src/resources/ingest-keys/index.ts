@@ -15,6 +15,7 @@ const present = (row: IngestKeyRow) => ({
   id: encodeId('ingestKey', row.id),
   name: row.name,
   shown_prefix: row.shown_prefix,
+  ip_allowlist: [...row.ip_allowlist],
   created_at: row.created_at.toISOString(),
 })
 
@@ -25,13 +26,14 @@ export const ingestKeys: Room<'ingestKeys'> = {
     return { ingest_keys: rows.map(present), next_cursor }
   },
 
-  create: (ctx, { name }) =>
+  create: (ctx, { name, ip_allowlist: ipAllowlist }) =>
     inTransaction(ctx, async (tx) => {
       const key = SECRET_PREFIXES.ingestKey + tx.randomText(43)
       const id = tx.uuid()
-      const row = await insertIngestKey(tx.db, { ...tx, id, name, shownPrefix: key.slice(0, SHOWN_CHARS), now: new Date(tx.clock.now()) })
+      const row = await insertIngestKey(tx.db, { ...tx, id, name, shownPrefix: key.slice(0, SHOWN_CHARS), ipAllowlist, now: new Date(tx.clock.now()) })
       await insertCredential(tx.db, { ...tx, hash: hashCredential(key), kind: 'ingest_key', subjectId: id })
       await audit(tx, { action: 'create_ingest_key', target: encodeId('ingestKey', id), details: { name } })
+      await configChanged(tx)
       return { ingest_key: present(row), key }
     }),
 

@@ -76,6 +76,9 @@ async function firstWebhook(tx: Ctx) {
     criteria: [],
     mappings: [],
     verification: { scheme: 'none' },
+    ip_allowlist: [],
+    cors: null,
+    handshake: { kind: 'none' },
   })
   return made.webhook
 }

@@ -10,6 +10,7 @@ import { checkConditions } from '../check-conditions.ts'
 import { insertCredential } from '../credentials/index.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
+import { handshakeColumns } from './handshake.ts'
 import { presentWebhook } from './present.ts'
 import { insertWebhook } from './queries.ts'
 import { urlParts } from './url-parts.ts'
@@ -35,6 +36,9 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       mappings: input.mappings,
       verification: verificationSettings(input.verification),
       secret: sealedSecret(tx, { id, secret: 'secret' in input.verification ? input.verification.secret : undefined }),
+      ip_allowlist: input.ip_allowlist,
+      cors_origins: input.cors?.origins ?? null,
+      ...handshakeColumns(tx, { id, sent: input.handshake }),
       url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
       now: new Date(tx.clock.now()),
     })

@@ -7,6 +7,7 @@ import { checkConditions } from '../check-conditions.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
 import { sealedSecret } from './create.ts'
+import { changedHandshake } from './handshake.ts'
 import { presentWebhook } from './present.ts'
 import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
 import { urlParts } from './url-parts.ts'
@@ -22,22 +23,31 @@ export const update: Room<'webhooks'>['update'] = (ctx, input) => {
     if (input.slug !== undefined && input.slug !== held.slug && (await isSlugTaken(tx.db, { ...tx, slug: input.slug }))) throw refuse('slug_taken')
     const row = await updateWebhook(tx.db, {
       ...tx,
-      id: held.id,
-      name: input.name ?? held.name,
-      slug: input.slug ?? held.slug,
-      dataset: input.dataset ?? held.dataset,
-      enabled: input.enabled ?? held.enabled,
-      criteria: input.criteria ?? held.criteria,
-      mappings: input.mappings ?? held.mappings,
+      ...changed(held, input),
       ...changedVerification(tx, held, input.verification),
+      ...changedHandshake(tx, held, input.handshake),
       now: new Date(tx.clock.now()),
     })
     if (row === undefined) throw refuse('not_found')
-    const changed = Object.keys(input).filter((member) => member !== 'id')
-    await audit(tx, { action: 'update_webhook', target: encodeId('webhook', held.id), details: { changed } })
+    const members = Object.keys(input).filter((member) => member !== 'id')
+    await audit(tx, { action: 'update_webhook', target: encodeId('webhook', held.id), details: { changed: members } })
     await configChanged(tx)
     return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
   })
+}
+
+function changed(held: WebhookRow, input: Input) {
+  return {
+    id: held.id,
+    name: input.name ?? held.name,
+    slug: input.slug ?? held.slug,
+    dataset: input.dataset ?? held.dataset,
+    enabled: input.enabled ?? held.enabled,
+    criteria: input.criteria ?? held.criteria,
+    mappings: input.mappings ?? held.mappings,
+    ip_allowlist: input.ip_allowlist ?? held.ip_allowlist,
+    cors_origins: input.cors === undefined ? held.cors_origins : (input.cors?.origins ?? null),
+  }
 }
 
 type Verified = Pick<WebhookRow, 'verification' | 'secret' | 'previous_secret' | 'previous_secret_expires_at'>

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
-import type { Address, Rejected, Stored } from '../../pipeline/types.ts'
+import type { Address, Asked, Rejected, Stored } from '../../pipeline/types.ts'
 import { DbError } from '../../platform/db.ts'
 import { newRequestId, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
-import { addressOf } from './address.ts'
+import { sendAnswered, shareWith } from './answered.ts'
+import { askedOf } from './asked.ts'
 
 export type IngestOptions = {
   readonly road: Road
@@ -17,35 +18,33 @@ export type IngestOptions = {
 }
 
 /**
- * The four POST forms of ingest on the bare listener: no router, no schema library, nothing asynchronous but reading
- * the body and the commit. Every other request goes on to `otherwise`.
+ * The four POST forms of ingest on the bare listener, with the questions that senders and browsers ask before: no router,
+ * no schema library, nothing asynchronous but reading the body and the commit. Every other request goes on to `otherwise`.
  */
 export function createIngestHandler(options: IngestOptions): Handler {
   return (request, response) => {
-    const path = pathOf(request.url ?? '/')
-    const address = request.method === 'POST' ? addressOf(path) : undefined
-    if (address === undefined) options.otherwise(request, response)
-    else void serve(options, { address, request, response })
+    const asked = askedOf(request)
+    if (asked === undefined) options.otherwise(request, response)
+    else void serve(options, { ...asked, request, response })
   }
 }
 
-function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query < 0 ? url : url.slice(0, query)
-}
-
-type Exchange = { readonly address: Address; readonly request: IncomingMessage; readonly response: ServerResponse }
+type Exchange = { readonly address: Address; readonly asked: Asked; readonly request: IncomingMessage; readonly response: ServerResponse }
 type Answer = { readonly requestId: string; readonly status: number; readonly json: string; readonly retryAfterSeconds?: number | undefined }
 
-async function serve(options: IngestOptions, { address, request, response }: Exchange): Promise<void> {
+async function serve(options: IngestOptions, { address, asked, request, response }: Exchange): Promise<void> {
   const { road, counters } = options
   const requestId = newRequestId()
   try {
     const receivedAt = Math.floor(road.clock.now())
-    const result = await accept(road, fromRequest(request, { address, sourceIp: options.sourceIp(request), receivedAt }))
+    const share = (origin: string): void => shareWith(response, origin)
+    const given = { address, asked, sourceIp: options.sourceIp(request), receivedAt, shareWith: share }
+    const result = await accept(road, fromRequest(request, given))
     if (result.kind === 'stored') {
       counters.accepted += 1
       send(response, { requestId, status: 201, json: acceptedJson(result) })
+    } else if (result.kind === 'answered') {
+      sendAnswered(response, { requestId, answered: result })
     } else {
       counters.reject(result.reason)
       send(response, refusal(requestId, result))

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** Who may send: addresses, browser origins, and the question by which a provider checks whose an endpoint is. */
+
+const addressError = 'An entry is an IPv4 or IPv6 address, or a CIDR range such as 203.0.113.0/24.'
+
+export const IpAllowlist = z
+  .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], addressError), 'The allowlist is a list of addresses and CIDR ranges.')
+  .max(LIMITS.ipAllowlistEntriesMax, `An allowlist has at most ${LIMITS.ipAllowlistEntriesMax} entries.`)
+  .describe('IPv4 and IPv6 addresses and CIDR ranges; empty: any address. A sender whose address is unknown is refused by a list that is not empty.')
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/i
+
+/** As a browser writes it: lower case, no slash, no port that goes without saying. */
+function asBrowsersWriteIt(text: string): string {
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  return origin === 'null' ? text.toLowerCase().replace(/\/$/, '') : origin
+}
+
+const Origin = z
+  .string('An origin is text such as https://shop.example.')
+  .max(LIMITS.originCharsMax, `An origin has at most ${LIMITS.originCharsMax} characters.`)
+  .regex(ORIGIN, 'An origin is a scheme, a host and perhaps a port, such as https://shop.example; no path, and no "*".')
+  .refine((text) => !text.includes('*'), 'An origin is one scheme and host, such as https://shop.example. To let every origin post, set cors to null.')
+  .overwrite(asBrowsersWriteIt)
+
+export const Cors = z
+  .strictObject({
+    origins: z
+      .array(Origin, 'The origins are a list such as ["https://shop.example"].')
+      .max(LIMITS.corsOriginsMax, `There are at most ${LIMITS.corsOriginsMax} origins.`),
+  })
+  .nullable()
+  .describe(
+    'The origins whose pages may post from a browser; null: any. Requests without an Origin, as servers send them, are not concerned.',
+  )
+export type Cors = z.infer<typeof Cors>
+
+export const HANDSHAKE_KINDS = ['none', 'hub_challenge', 'url_verification'] as const
+export type HandshakeKind = (typeof HANDSHAKE_KINDS)[number]
+
+const VerifyToken = z
+  .string('The verify token is text.')
+  .min(1, 'The verify token may not be empty.')
+  .max(LIMITS.verifyTokenCharsMax, `A verify token has at most ${LIMITS.verifyTokenCharsMax} characters.`)
+  .describe('Write-only; never returned.')
+
+function kindOf<const Kind extends HandshakeKind, Fields extends z.ZodRawShape>(kind: Kind, fields: Fields) {
+  return z.strictObject({ kind: z.literal(kind), ...fields })
+}
+
+const kindError = `The kind is one of ${HANDSHAKE_KINDS.join(', ')}.`
+const meaning =
+  'How a provider proves whose the endpoint is. `hub_challenge`: a GET with hub.mode, hub.verify_token and hub.challenge is answered with ' +
+  'the challenge. `url_verification`: a POST of {"type":"url_verification","challenge":…} is, after the signature check; with a verify token ' +
+  'its `token` must be that.'
+
+export const HandshakeCreate = z
+  .discriminatedUnion(
+    'kind',
+    [kindOf('none', {}), kindOf('hub_challenge', { verify_token: VerifyToken }), kindOf('url_verification', { verify_token: VerifyToken.optional() })],
+    { error: kindError },
+  )
+  .describe(meaning)
+export type HandshakeCreate = z.infer<typeof HandshakeCreate>
+
+/** A change: the verify token may be left out to keep the held one while the kind stays. */
+export const HandshakePatch = z
+  .discriminatedUnion(
+    'kind',
+    [
+      kindOf('none', {}),
+      kindOf('hub_challenge', { verify_token: VerifyToken.optional() }),
+      kindOf('url_verification', { verify_token: VerifyToken.optional() }),
+    ],
+    { error: kindError },
+  )
+  .describe(meaning)
+export type HandshakePatch = z.infer<typeof HandshakePatch>
+
+export const Handshake = z.object({
+  kind: z.enum(HANDSHAKE_KINDS),
+  has_verify_token: z.boolean().optional().describe('Absent when the kind is none.'),
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { inflate } from './inflate.ts'
+
+const text = Buffer.from(JSON.stringify({ hello: 'world'.repeat(100) }))
+const CASES = [
+  { name: 'gzip', coding: 'gzip', pack: gzipSync },
+  { name: 'deflate', coding: 'deflate', pack: deflateSync },
+  { name: 'deflate without its header', coding: 'deflate', pack: deflateRawSync },
+  { name: 'br', coding: 'br', pack: brotliCompressSync },
+] as const
+
+for (const { name, coding, pack } of CASES) {
+  describe(name, () => {
+    test('gives what was compressed, up to the bound and not one byte more', async () => {
+      const body = pack(text)
+      assert.deepEqual(await inflate(coding, { body, bytesMax: text.length }), text)
+      assert.equal(await inflate(coding, { body, bytesMax: text.length - 1 }), 'too_large')
+    })
+
+    test('is broken when it is cut off, followed by something else, or no such stream', async () => {
+      const body = pack(text)
+      for (const broken of [body.subarray(0, -1), body.subarray(0, 3), Buffer.concat([body, Buffer.from('more')]), Buffer.from('{"a":1}')]) {
+        assert.equal(await inflate(coding, { body: broken, bytesMax: 10_000 }), 'broken', broken.toString('hex'))
+      }
+    })
+
+    test('stops at the bound: a bomb of 48 MiB costs no more memory than the bound', async () => {
+      const bomb = pack(Buffer.alloc(48 * 1_048_576))
+      const before = process.memoryUsage.rss()
+      assert.equal(await inflate(coding, { body: bomb, bytesMax: 1_048_576 }), 'too_large')
+      assert.ok(process.memoryUsage.rss() - before < 24 * 1_048_576)
+    })
+  })
+}
+
+test('several gzip members are one stream, and together under the bound', async () => {
+  const body = Buffer.concat([gzipSync('{"a":'), gzipSync('1}')])
+  assert.deepEqual(await inflate('gzip', { body, bytesMax: 7 }), Buffer.from('{"a":1}'))
+  assert.equal(await inflate('gzip', { body, bytesMax: 6 }), 'too_large')
+})

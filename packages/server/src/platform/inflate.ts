@@ -1,0 +1,43 @@
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+
+/** What a body may be compressed with. */
+export type Coding = 'gzip' | 'deflate' | 'br'
+
+/**
+ * Inflates a body on the thread pool and stops at `bytesMax`, however much more would come: memory and time are bounded
+ * by the bound, not by what was sent. `broken`: not such a stream, cut off, or followed by something else.
+ */
+export function inflate(coding: Coding, sent: { readonly body: Buffer; readonly bytesMax: number }): Promise<Buffer | 'too_large' | 'broken'> {
+  const { body, bytesMax } = sent
+  const stream = streamOf(coding, body)
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      chunks.push(chunk)
+      if (size <= bytesMax) return
+      stream.destroy()
+      resolve('too_large')
+    })
+    stream.on('error', () => resolve('broken'))
+    stream.on('end', () => resolve(stream.bytesWritten === body.length ? Buffer.concat(chunks) : 'broken'))
+    stream.end(body)
+  })
+}
+
+function streamOf(coding: Coding, body: Buffer) {
+  switch (coding) {
+    case 'gzip':
+      return createGunzip()
+    case 'br':
+      return createBrotliDecompress()
+    case 'deflate':
+      return isZlib(body) ? createInflate() : createInflateRaw()
+  }
+}
+
+/** RFC 9110 means zlib by "deflate", but some senders leave its two bytes of header away (RFC 1950, 2.2). */
+function isZlib(body: Buffer): boolean {
+  return body.length >= 2 && (body.readUInt8(0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0
+}
