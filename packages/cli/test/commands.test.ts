@@ -264,6 +264,12 @@ test('doctor speaks to people and to programs', async () => {
   assert.match((await run(['bootstrap'], local())).stdout, /API key +hk_/)
 })
 
+test('an older Node is told so in one line', async () => {
+  const older = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"22.19.0"}})'
+  const end = await run(['events', 'list'], remote({ NODE_OPTIONS: `--import=${encodeURI(older)}` }))
+  refused(end, { code: 1, stderr: /^postroad: this is Node 22\.19\.0, and Postroad needs 24 or newer\. Run it as "npm run postroad -- …", which brings its own\.\n$/ })
+})
+
 test('a reader that has seen enough is no failure', async () => {
   const child = begin(['endpoints', 'list', '--json'], remote())
   child.stdout.destroy()
