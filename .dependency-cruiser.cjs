@@ -43,7 +43,7 @@ module.exports = {
     never('workers-enter-at-accept', { path: `${S}/workers/` },
       { path: [`${S}/(surfaces|app|main|config)`, `${S}/pipeline/(verify|route|store|deliver)/`] },
       'A worker is a driver like any other.'),
-    never('driver-only-in-db', { path: '^packages/server/', pathNot: `${S}/platform/(db|migrate|notify)\\.ts$` },
+    never('driver-only-in-db', { path: '^packages/server/', pathNot: `${S}/platform/driver\\.ts$` },
       { path: '^(node_modules/)?(pg|postgres|better-sqlite3)(/|$)' }, 'One file knows the database driver.'),
     never('fetch-library-only-in-outbound', { path: '^packages/server/', pathNot: [`${S}/platform/outbound-http\\.ts$`, '^packages/server/bench/rivals/'] },
       { path: '^(node_modules/)?undici(/|$)' }, 'Every outgoing request passes the address guard.'),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import postgres from 'postgres'
+import { postgres } from './driver.ts'
 
 /** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
 export type Value = string | number | boolean | bigint | Date | Uint8Array | null | readonly (string | number | boolean | Date | null)[]

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import postgres from 'postgres'
+import { postgres } from './driver.ts'
 import type { DatabaseTarget } from './db.ts'
 
 const MIGRATION_LOCK = 4_680_001
