@@ -532,6 +532,36 @@ test('a paused delivery is cancelled with its destination', async (t) => {
   assert.equal((await route.delivery(record)).state, 'cancelled')
 })
 
+test('deleting a project cancels what is outstanding in it, what its lanes’ holder has in hand included', async (t) => {
+  const receiver = await aReceiver(t)
+  const { project } = (await world.admin('POST', 'projects', { name: 'Short-lived' })).body
+  const inside = (method: string, path: string, body?: object): Promise<Answer> => world.admin(method, `projects/${project.id}/${path}`, body)
+  const { webhook } = (await inside('POST', 'webhooks', { name: 'in' })).body
+  await inside('POST', 'destinations', { name: 'out', url: receiver.url, max_in_flight: 2 })
+  await inside('POST', 'destinations', { name: 'off', url: receiver.url, enabled: false })
+  const projectId = decodeId('project', project.id) ?? ''
+  const states = async (): Promise<string[]> => {
+    const rows = await database.many<{ state: string }>(sql`select state from deliveries where project_id = ${projectId} order by state`)
+    return rows.map(({ state }) => state)
+  }
+  await post(webhook.public_url, '{}')
+  await receiver.until(1)
+  receiver.held[0]?.writeHead(500).end()
+  await eventually(async () => ((await states()).includes('retrying') ? true : undefined))
+  await post(webhook.public_url, '{}')
+  await receiver.until(2)
+  assert.equal((await world.admin('DELETE', `projects/${project.id}`)).status, 200)
+  receiver.held[1]?.writeHead(500).end()
+  const ended = await eventually(async () => {
+    world.clock.advance(1_000)
+    return (await states()).every((state) => state === 'cancelled') ? true : undefined
+  })
+  assert.ok(ended)
+  world.clock.advance(60_000)
+  await shortly()
+  assert.equal(receiver.held.length, 2, 'nothing more is sent')
+})
+
 test('only a delivery that has ended can be replayed; while its destination is off it waits', async (t) => {
   const receiver = await aReceiver(t)
   const route = await aRoute(receiver.url, { retry: { schedule_seconds: [0, 100] }, max_in_flight: 1 })

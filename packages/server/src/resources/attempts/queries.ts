@@ -52,15 +52,16 @@ export async function turn(
   const turned = await db.one<{ begun: readonly object[]; applied: readonly string[]; lanes: readonly (HeldAt & { paused: boolean })[] }>(sql`
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence,
-             w.suspended_at is not null or not t.enabled as paused,
+             w.suspended_at is not null or not t.enabled or p.deleted_at is not null as paused,
              case when w.suspended_at is not null then 'workspace_suspended'
-                  when not t.enabled then 'destination_disabled'
+                  when not t.enabled or p.deleted_at is not null then 'destination_disabled'
              end as pause_reason
         from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])
           as given (workspace_id, destination_id)
         join lanes l using (workspace_id, destination_id)
         join workspaces w on w.id = l.workspace_id
         join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+        join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id
        order by l.workspace_id, l.destination_id
          for key share of l
     ), settled as (

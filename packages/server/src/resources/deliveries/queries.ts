@@ -231,7 +231,7 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
 }
 
 /**
- * Lanes with deliveries that are paused although nothing holds them back, or whose destination was deleted: what a commit
+ * Lanes with deliveries that are paused although nothing holds them back, or whose destination or project was deleted: what a commit
  * wrote that did not see another one beside it. Walks the index of paused deliveries from destination to destination.
  */
 export function findForgotten(db: Db, limit: number): Promise<readonly (Omit<LaneAt, 'now'> & { readonly gone: boolean })[]> {
@@ -255,11 +255,12 @@ export function findForgotten(db: Db, limit: number): Promise<readonly (Omit<Lan
              ) further on true
        where walk.workspace_id is not null
     )
-    select walk.workspace_id as "workspaceId", walk.destination_id as "destinationId", t.id is null as gone
+    select walk.workspace_id as "workspaceId", walk.destination_id as "destinationId", p.id is null as gone
       from walk
       join workspaces w on w.id = walk.workspace_id
       left join destinations t on t.workspace_id = walk.workspace_id and t.id = walk.destination_id
-     where t.id is null
+      left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
+     where p.id is null
         or (t.enabled and w.suspended_at is null and exists (
              select 1
                from deliveries d

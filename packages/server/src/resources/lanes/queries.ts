@@ -78,7 +78,7 @@ export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[] 
 export type CandidateRow = {
   readonly workspace_id: string
   readonly destination_id: string
-  /** `gone`: its destination was deleted. */
+  /** `gone`: its destination was deleted, or the project with it. */
   readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'destination_disabled'
   readonly leftover: boolean
 }
@@ -133,8 +133,9 @@ export function lockCandidates(
       join lanes l using (workspace_id, destination_id)
       join workspaces w on w.id = l.workspace_id
       left join destinations t on t.workspace_id = l.workspace_id and t.id = l.destination_id
+      left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      cross join lateral (
-             select case when t.id is null then 'gone'
+             select case when p.id is null then 'gone'
                          when w.suspended_at is not null then 'workspace_suspended'
                          when not t.enabled then 'destination_disabled'
                     end as standing
@@ -274,7 +275,7 @@ export function readLanes(
   return db.many<LaneReadRow>(sql`
     select asked.ordinal::int as ordinal,
            case when l.fence is distinct from asked.fence or t.id is null then 'lost'
-                when w.suspended_at is not null or not t.enabled then 'paused'
+                when w.suspended_at is not null or not t.enabled or p.deleted_at is not null then 'paused'
                 else 'held'
            end as status,
            t.max_in_flight, t.schedule_seconds, t.timeout_ms, due.ids as due,
@@ -287,6 +288,7 @@ export function readLanes(
            ) with ordinality as asked (workspace_id, destination_id, fence, most, ordinal)
       left join lanes l using (workspace_id, destination_id)
       left join destinations t on t.workspace_id = asked.workspace_id and t.id = asked.destination_id
+      left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id
       left join workspaces w on w.id = asked.workspace_id
      cross join lateral (
              select coalesce(json_agg(id order by state, next_attempt_at, id), '[]') as ids
