@@ -65,8 +65,8 @@ create table deliveries (
 ) partition by range (id);
 -- First attempts ('pending') before retries, the oldest due first, destination by destination.
 create index deliveries_due on deliveries (workspace_id, destination_id, state, next_attempt_at, id) where next_attempt_at is not null;
-create index deliveries_sending on deliveries (workspace_id, destination_id) where state = 'sending';
-create index deliveries_paused on deliveries (workspace_id, destination_id) where state = 'paused';
+create index deliveries_sending on deliveries (workspace_id, destination_id, id) where state = 'sending';
+create index deliveries_paused on deliveries (workspace_id, destination_id, id) where state = 'paused';
 create index deliveries_record on deliveries (workspace_id, record_id);
 create index deliveries_destination on deliveries (workspace_id, destination_id, id);
 

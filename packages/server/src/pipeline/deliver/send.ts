@@ -54,10 +54,11 @@ export function createSender(deps: Deps, userAgent: string): Sender {
         const found = targetOf(cargo)
         const target = found instanceof Promise ? await found : found
         if (target === undefined) return failure('invalid_url', 'The destination was deleted.')
-        const body = envelope(cargo)
+        const id = encodeId('record', cargo.record_id)
+        const body = envelope(id, cargo)
         const result = await deps.outbound.request({
           url: target.url,
-          headers: headersOf({ cargo, attempt, target, body, userAgent, now: deps.clock.wall() }),
+          headers: headersOf({ id, cargo, attempt, target, body, userAgent, now: deps.clock.wall() }),
           body,
           timeoutMs,
           maxInFlight: target.maxInFlight,
@@ -99,12 +100,11 @@ function openTarget(deps: Deps, row: SendingRow): Target {
 }
 
 /** Decisions §6: exactly these members in this order, `data` letter by letter, the same bytes on every attempt. */
-function envelope(cargo: Cargo): string {
-  const id = encodeId('record', cargo.record_id)
+function envelope(id: string, cargo: Cargo): string {
   return `{"id":"${id}","dataset":"${cargo.dataset}","received_at":"${cargo.received_at.toISOString()}","data":${cargo.data}}`
 }
 
-type ToHead = { cargo: Cargo; attempt: Begun; target: Target; body: string; userAgent: string; now: number }
+type ToHead = { id: string; cargo: Cargo; attempt: Begun; target: Target; body: string; userAgent: string; now: number }
 
 const NAMES = {
   eventId: DELIVERY_HEADERS.eventId.toLowerCase(),
@@ -114,8 +114,7 @@ const NAMES = {
   hops: DELIVERY_HEADERS.hops.toLowerCase(),
 } as const
 
-function headersOf({ cargo, attempt, target, body, userAgent, now }: ToHead): Record<string, string> {
-  const id = encodeId('record', cargo.record_id)
+function headersOf({ id, cargo, attempt, target, body, userAgent, now }: ToHead): Record<string, string> {
   const { previousSecret } = target
   const secrets = previousSecret !== undefined && previousSecret.until > now ? [target.secret, previousSecret.value] : [target.secret]
   return {

@@ -1,4 +1,4 @@
-import { sql, type Db } from '../../platform/db.ts'
+import { sql, texts, type Db } from '../../platform/db.ts'
 import type { HeldAt, LaneAt } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
@@ -36,11 +36,17 @@ export type BegunRow = {
 
 export type TurnRow = { readonly begun: readonly BegunRow[]; readonly applied: readonly string[]; readonly lanes: readonly (HeldAt & { paused: boolean })[] }
 
+/** What the database knows of an attempt that was begun; or, once and without an attempt, what became of the turn. */
+type AnswerRow =
+  | (Omit<BegunRow, 'workspace_id' | 'destination_id' | 'fence' | 'delivery_id'> & { readonly applied: null })
+  | (Omit<TurnRow, 'begun'> & { readonly attempt_id: null })
+
 /**
  * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun.
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
- * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind.
+ * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
+ * of ids are there for the partitions: days that hold none of these rows are not looked at.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
@@ -49,7 +55,9 @@ export async function turn(
 ): Promise<TurnRow> {
   const { settles, begins, now } = at
   const lanes = distinctLanes([...settles, ...begins])
-  const turned = await db.one<{ begun: readonly object[]; applied: readonly string[]; lanes: readonly (HeldAt & { paused: boolean })[] }>(sql`
+  const ended = { attempts: rangeOf(settles.map((row) => row.attemptId)), deliveries: rangeOf(settles.map((row) => row.deliveryId)) }
+  const waiting = rangeOf(begins.map((row) => row.deliveryId))
+  const answer = await db.many<AnswerRow>(sql`
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence,
              w.suspended_at is not null or not t.enabled or p.deleted_at is not null as paused,
@@ -87,14 +95,15 @@ export async function turn(
                ${settles.map((row) => row.errorDetail)}::text[],
                ${settles.map((row) => row.durationMs)}::int[],
                ${settles.map((row) => row.status)}::int[],
-               ${settles.map((row) => row.headers)}::text[],
-               ${settles.map((row) => row.body)}::text[],
+               ${texts(settles.map((row) => row.headers))},
+               ${texts(settles.map((row) => row.body))},
                ${settles.map((row) => row.truncated)}::bool[]
              ) as s (workspace_id, destination_id, fence, attempt_id, outcome, next, next_attempt_at, error_code,
                      error_detail, duration_ms, status, headers, body, truncated)
         join locked l using (workspace_id, destination_id, fence)
        where a.workspace_id = s.workspace_id
          and a.id = s.attempt_id
+         and a.id between ${ended.attempts.first} and ${ended.attempts.last}
          and a.fence = s.fence
          and a.outcome is null
       returning a.workspace_id, a.project_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
@@ -115,6 +124,7 @@ export async function turn(
        where d.workspace_id = s.workspace_id
          and d.project_id = s.project_id
          and d.id = s.delivery_id
+         and d.id between ${ended.deliveries.first} and ${ended.deliveries.last}
          and d.state = 'sending'
     ), begun as (
       update deliveries d
@@ -134,6 +144,7 @@ export async function turn(
          and d.workspace_id = b.workspace_id
          and d.destination_id = b.destination_id
          and d.id = b.delivery_id
+         and d.id between ${waiting.first} and ${waiting.last}
          and d.state in ('pending', 'retrying')
          and d.next_attempt_at <= ${now}
       returning d.workspace_id, d.project_id, d.destination_id, b.fence, d.id as delivery_id, b.attempt_id, d.record_id,
@@ -143,25 +154,45 @@ export async function turn(
       select workspace_id, project_id, attempt_id, delivery_id, destination_id, attempt_number, next_trigger, fence, ${now}
         from begun
     )
-    select coalesce((select json_agg(attempt_id) from settled), '[]') as applied,
+    select b.attempt_id, b.project_id, b.record_id, b.attempt_number, b.failure_count, r.dataset, r.received_at, r.hops,
+           coalesce(r.data, s.body) as data, null::json as applied, null::json as lanes
+      from begun b
+      join records r on r.workspace_id = b.workspace_id and r.project_id = b.project_id and r.id = b.record_id
+      join submissions s on s.workspace_id = r.workspace_id and s.project_id = r.project_id and s.id = r.submission_id
+    union all
+    select null, null, null, null, null, null, null, null, null,
+           coalesce((select json_agg(attempt_id) from settled), '[]'),
            coalesce((select json_agg(json_build_object('workspaceId', workspace_id, 'destinationId', destination_id, 'fence', fence,
-                                                       'paused', paused)) from locked), '[]') as lanes,
-           coalesce((select json_agg(json_build_object(
-                       'workspace_id', b.workspace_id, 'destination_id', b.destination_id, 'fence', b.fence,
-                       'project_id', b.project_id, 'delivery_id', b.delivery_id, 'attempt_id', b.attempt_id,
-                       'record_id', b.record_id, 'attempt_number', b.attempt_number, 'failure_count', b.failure_count,
-                       'dataset', r.dataset, 'received_at', r.received_at, 'hops', r.hops, 'data', coalesce(r.data, s.body)))
-                      from begun b
-                      join records r on r.workspace_id = b.workspace_id and r.project_id = b.project_id and r.id = b.record_id
-                      join submissions s on s.workspace_id = r.workspace_id and s.project_id = r.project_id and s.id = r.submission_id
-                    ), '[]') as begun
+                                                       'paused', paused)) from locked), '[]')
   `)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- built by json_build_object above; times come as text
-  const begun = (turned.begun as readonly (Omit<BegunRow, 'received_at'> & { received_at: string })[]).map((begin) => ({
-    ...begin,
-    received_at: new Date(begin.received_at),
-  }))
-  return { begun, applied: turned.applied, lanes: turned.lanes }
+  return turnedOf(answer, begins)
+}
+
+function turnedOf(answer: readonly AnswerRow[], begins: readonly BeginRow[]): TurnRow {
+  const asked = new Map(begins.map((begin) => [begin.attemptId, begin]))
+  const begun: BegunRow[] = []
+  let rest: Omit<TurnRow, 'begun'> = { applied: [], lanes: [] }
+  for (const row of answer) {
+    const begin = row.attempt_id === null ? undefined : asked.get(row.attempt_id)
+    if (row.attempt_id === null) rest = row
+    else if (begin !== undefined) {
+      const { workspaceId, destinationId, fence, deliveryId } = begin
+      begun.push({ ...row, workspace_id: workspaceId, destination_id: destinationId, fence, delivery_id: deliveryId })
+    }
+  }
+  return { begun, applied: rest.applied, lanes: rest.lanes }
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+/** The least and the greatest of these UUIDs, which sort as text as they do in the database. */
+function rangeOf(ids: readonly string[]): { readonly first: string; readonly last: string } {
+  let [first = NO_ID, last = NO_ID] = [ids[0], ids[0]]
+  for (const id of ids) {
+    if (id < first) first = id
+    if (id > last) last = id
+  }
+  return { first, last }
 }
 
 /** Of these attempts, those that are open under the fence of their lane, which is locked as in `turn`. */
