@@ -22,14 +22,17 @@ export function createCommit(deps: Deps): Commit {
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
 
   const start = (batches: readonly (readonly Waiting[])[]): void => {
-    for (const batch of batches) {
-      void store(deps, batch).then((result) => {
-        for (const { event, answer } of batch) {
-          if (result === undefined) rememberDatasets(event)
-          answer(result ?? { kind: 'stored', event })
-        }
-        start(gate.finished())
-      })
+    for (const batch of batches) void run(batch)
+  }
+  const run = async (batch: readonly Waiting[]): Promise<void> => {
+    const outcome = await store(deps, batch)
+    // Asking takes seconds; the batches behind do not wait for it.
+    start(gate.finished())
+    const isStored = outcome === 'unknown' ? await wasStored(deps, batch) : outcome === 'stored'
+    if (!isStored) deps.log.warn('ingest.not_stored', { events: batch.length, outcome })
+    for (const { event, answer } of batch) {
+      if (isStored) rememberDatasets(event)
+      answer(isStored ? { kind: 'stored', event } : unavailable)
     }
   }
 
@@ -41,16 +44,15 @@ export function createCommit(deps: Deps): Commit {
     })
 }
 
-/** undefined: committed. A refusal: surely not committed, now or later. */
-async function store(deps: Deps, batch: readonly Waiting[]): Promise<Rejected | undefined> {
+/** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
+async function store(deps: Deps, batch: readonly Waiting[]): Promise<'stored' | 'refused' | 'unknown'> {
   try {
     await insertEvents(deps.database, batch.map((waiting) => waiting.rows))
-    return undefined
+    return 'stored'
   } catch (error) {
-    const unknown = error instanceof DbError && error.outcome === 'unknown'
-    if (unknown && (await wasStored(deps, batch))) return undefined
-    deps.log.warn('ingest.not_stored', { events: batch.length, cause: error })
-    return unavailable
+    const outcome = error instanceof DbError ? error.outcome : 'refused'
+    deps.log.warn('ingest.commit_failed', { events: batch.length, outcome, cause: error })
+    return outcome
   }
 }
 
