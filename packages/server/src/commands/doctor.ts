@@ -1,4 +1,5 @@
 import { boot } from '../boot.ts'
+import { openDatabase } from '../platform/db.ts'
 import { INVARIANTS } from '../resources/installation/invariants.ts'
 import { checkDurability } from '../storage.ts'
 
@@ -10,8 +11,10 @@ type Finding = { readonly check: string; readonly ok: boolean; readonly found: n
  */
 export async function doctorCommand(environment: Readonly<Record<string, string | undefined>>, flags: readonly string[]): Promise<number> {
   const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join' })
+  // Its questions read whole tables, so they may take longer than the server's own statements.
+  const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad doctor', statementTimeoutMs: 600_000 })
   try {
-    const { database, clock } = app.deps
+    const { clock } = app.deps
     const unsafe = await checkDurability(database, log)
     const findings: Finding[] = [
       { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
@@ -24,6 +27,7 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
     process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n` : report(findings))
     return findings.every((finding) => finding.ok) ? 0 : 1
   } finally {
+    await database.close()
     await app.stop()
     await storage.stop()
   }

@@ -61,8 +61,8 @@ export class DbError extends Error {
   }
 }
 
-/** Longer than a statement may take: no answer by then means that the connection is gone without saying so. */
-const ANSWER_MS = 15_000
+/** So much later than a statement may take, no answer means that the connection is gone without saying so. */
+const ANSWER_SPARE_MS = 10_000
 
 // Sockets and names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no database.
 const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
@@ -104,12 +104,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     types: TYPES,
     connection: { application_name: options.applicationName, statement_timeout: options.statementTimeoutMs },
   }
+  const answerMs = options.statementTimeoutMs + ANSWER_SPARE_MS
   const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
   return {
-    ...asDb(client),
+    ...asDb(client, answerMs),
     transaction: async (work) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
-      return guarded(() => client.begin((tx) => work(asDb(tx)))) as ReturnType<typeof work>
+      return guarded(() => client.begin((tx) => work(asDb(tx, answerMs))), answerMs) as ReturnType<typeof work>
     },
     listen: async (channel, heard) => {
       await client.listen(channel, heard)
@@ -120,12 +121,12 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 type Runner = { unsafe(text: string, parameters: (string | null)[], options: { prepare: boolean }): PromiseLike<object[] & { count: number }> }
 
-function asDb(runner: Runner): Db {
+function asDb(runner: Runner, answerMs: number): Db {
   const execute = (query: Sql): Promise<object[] & { count: number }> =>
     guarded(() => {
       const { text, parameters } = render(query)
       return runner.unsafe(text, parameters, { prepare: true })
-    })
+    }, answerMs)
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement names the columns of its row type
     many: async <Row extends object>(query: Sql) => (await execute(query)) as readonly object[] as readonly Row[],
@@ -141,9 +142,9 @@ function asDb(runner: Runner): Db {
   }
 }
 
-async function guarded<T>(work: () => PromiseLike<T>): Promise<T> {
+async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise<T> {
   const deadline = Promise.withResolvers<never>()
-  const timer = setTimeout(() => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')), ANSWER_MS)
+  const timer = setTimeout(() => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')), answerMs)
   try {
     return await Promise.race([work(), deadline.promise])
   } catch (error) {

@@ -118,12 +118,14 @@ export function countWrongAttemptCounts(db: Db): Promise<number> {
   return count(db, sql`
     select count(*) as found
       from deliveries d
-     where d.attempt_count <> (
-             select count(*)
-               from delivery_attempts a
-              where a.workspace_id = d.workspace_id
-                and a.delivery_id = d.id
-           )
+      left join (
+             select workspace_id, delivery_id, count(*) as rows
+               from delivery_attempts
+              group by workspace_id, delivery_id
+           ) a
+        on a.workspace_id = d.workspace_id
+       and a.delivery_id = d.id
+     where d.attempt_count <> coalesce(a.rows, 0)
   `)
 }
 
