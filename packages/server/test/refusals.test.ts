@@ -54,15 +54,18 @@ async function getJson(url: string): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-async function getJson(url: string): Promise<Answer> {
-  const response = await fetch(url)
-  return { status: response.status, headers: response.headers, body: await response.json() }
-}
-
 const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
 
 function whileSuspended<T>(work: () => Promise<T>): Promise<T> {
   return withRow('update workspaces set suspended_at = now()', 'update workspaces set suspended_at = null', work)
+}
+
+/** On a plan that allows a hundred at once, and the clock stands still. */
+function afterABurst<T>(url: string, work: () => Promise<T>): Promise<T> {
+  return withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
+    for (let sent = 0; sent < 100; sent += 1) await post(url, '{}')
+    return work()
+  })
 }
 
 async function aFullProject(): Promise<string> {
@@ -156,23 +159,8 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   ingest_key_not_found: () => post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}'),
   endpoint_disabled: async () => post((await aWebhook(world, { enabled: false })).public_url, '{}'),
   ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
-  ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
   workspace_suspended: () => whileSuspended(() => post(world.endpoint, '{}')),
-  burst_limited: () =>
-    withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
-      for (let sent = 0; sent < 100; sent += 1) await post(world.endpoint, '{}')
-      return post(world.endpoint, '{}')
-    }),
-  cors_origin_not_allowed: async () =>
-    post((await aWebhook(world, { cors: { origins: ['https://shop.example'] } })).public_url, '{}', { headers: { origin: 'https://other.example' } }),
-  handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
-  invalid_challenge: async () =>
-    getJson(`${(await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })).public_url}?hub.challenge=`),
-  burst_limited: () =>
-    withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
-      for (let sent = 0; sent < 100; sent += 1) await post(world.endpoint, '{}')
-      return post(world.endpoint, '{}')
-    }),
+  burst_limited: () => afterABurst(world.endpoint, () => post(world.endpoint, '{}')),
   cors_origin_not_allowed: async () =>
     post((await aWebhook(world, { cors: { origins: ['https://shop.example'] } })).public_url, '{}', { headers: { origin: 'https://other.example' } }),
   handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
@@ -234,31 +222,45 @@ describe('every reason is produced, with its status, a sentence and a Request-Id
 })
 
 describe('the order of checks: with several faults at once the earliest wins', () => {
-  type Fault = { readonly reason: Reason; readonly url?: string; readonly enabled?: false; readonly suspended?: true; readonly headers?: Record<string, string>; readonly body?: string }
-  /** Decisions on ingest: resolve → disabled → suspended → size → encoding → signature → body → loop. */
+  type Fault = {
+    readonly reason: Reason
+    /** Behind the endpoint's URL. */
+    readonly url?: string
+    /** Changes to the endpoint. */
+    readonly members?: Readonly<Record<string, unknown>>
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body?: string
+    readonly suspended?: true
+    readonly bursting?: true
+  }
+  /** Decisions on ingest, from the credential to the loop. */
   const LADDER: readonly Fault[] = [
     { reason: 'endpoint_not_found', url: 'x' },
-    { reason: 'endpoint_disabled', enabled: false },
+    { reason: 'endpoint_disabled', members: { enabled: false } },
+    { reason: 'ip_not_allowed', members: { ip_allowlist: ['203.0.113.7'] } },
     { reason: 'workspace_suspended', suspended: true },
+    { reason: 'burst_limited', bursting: true },
+    { reason: 'cors_origin_not_allowed', members: { cors: { origins: ['https://shop.example'] } }, headers: { origin: 'https://other.example' } },
     { reason: 'payload_too_large', body: `{${'x'.repeat(1_048_576)}` },
     { reason: 'unsupported_encoding', headers: { 'content-encoding': 'compress' } },
-    { reason: 'bad_signature', headers: { 'x-signature': 'nonsense' } },
+    { reason: 'bad_signature', members: { verification: { scheme: 'hmac', secret: 'k' } }, headers: { 'x-signature': 'nonsense' } },
     { reason: 'invalid_body', body: '{' },
     { reason: 'loop_detected', headers: { 'service-hops': '9' } },
   ]
 
   for (const [at, { reason }] of LADDER.entries()) {
     const faults = LADDER.slice(at)
+    const has = (member: keyof Fault): Fault | undefined => faults.find((fault) => fault[member] !== undefined)
     test(faults.map((fault) => fault.reason).join(' before '), async () => {
-      const signed = faults.some((fault) => fault.reason === 'bad_signature')
-      const { public_url } = await aWebhook(world, {
-        enabled: !faults.some((fault) => fault.enabled === false),
-        verification: signed ? { scheme: 'hmac', secret: 'k' } : { scheme: 'none' },
-      })
-      const headers = Object.assign({}, ...faults.map((fault) => fault.headers)) as Record<string, string>
-      const body = faults.find((fault) => fault.body !== undefined)?.body ?? '{}'
-      const send = (): Promise<Answer> => post(public_url + (faults.find((fault) => fault.url)?.url ?? ''), body, { headers })
-      const answer = await (faults.some((fault) => fault.suspended) ? whileSuspended(send) : send())
+      const { id, public_url } = await aWebhook(world)
+      const send = (): Promise<Answer> =>
+        post(public_url + (has('url')?.url ?? ''), has('body')?.body ?? '{}', { headers: Object.assign({}, ...faults.map(({ headers }) => headers)) })
+      const sendFaulty = async (): Promise<Answer> => {
+        const { status } = await world.admin('PATCH', `webhooks/${id}`, Object.assign({}, ...faults.map(({ members }) => members)))
+        assert.equal(status, 200)
+        return has('suspended') ? whileSuspended(send) : send()
+      }
+      const answer = await (has('bursting') ? afterABurst(public_url, sendFaulty) : sendFaulty())
       assert.equal(answer.body.reason, reason)
     })
   }
