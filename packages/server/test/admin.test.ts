@@ -432,6 +432,8 @@ test('every list is paged newest first: each item once, also when new ones come 
     const whole = itemsOf(await ask(list, home, { asked: { query: { limit: '200' } } })).map(({ id }) => id)
     assert.ok(whole.length >= 5)
     assert.deepEqual(whole, whole.toSorted().toReversed(), `${list.name} is newest first`)
+    const exact = await ask(list, home, { asked: { query: { limit: String(whole.length) } } })
+    assert.equal(exact.body.next_cursor, null, 'there is no page after the last item')
     const paged: string[] = []
     let cursor: string | null = null
     do {
