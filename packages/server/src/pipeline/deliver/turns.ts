@@ -101,13 +101,20 @@ export class Turns {
 
   advance(): void {
     const { alive, limits, stopping } = this.#floor
-    while (this.#turns.size < limits.turnsInFlightMax && this.#owed.size + this.#ready.size > 0) {
+    while (this.#turns.size < limits.turnsInFlightMax && this.#worthATurn()) {
       const settles = this.#owed.take(limits.settlesPerTurnMax)
       const mayBegin = alive && !stopping && this.#owed.size <= limits.unsettledMax
       const begins = mayBegin ? this.#takeBegins() : []
       if (settles.length + begins.length === 0) return
       this.#issue({ issuedAt: this.#floor.now, settles, begins })
     }
+  }
+
+  /** A turn costs the store much the same for one result as for twenty, so what is few waits for the one under way. */
+  #worthATurn(): boolean {
+    const waiting = this.#owed.size + this.#ready.size
+    const enough = this.#turns.size === 0 ? 1 : Math.min(this.#floor.limits.turnItemsMin, this.#flights.size / 4)
+    return waiting > 0 && waiting >= enough
   }
 
   #issue(turn: Turn): void {
