@@ -8,15 +8,17 @@ import { storedHeaders } from './stored-headers.ts'
 /** Resolves after the commit that holds the event, never before. */
 export type Commit = (event: Routed) => Promise<Stored | Rejected>
 
-type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly answer: (result: Stored | Rejected) => void }
+type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly since: number; readonly answer: (result: Stored | Rejected) => void }
 
 const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
 const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
 const UNKNOWN_TRIES = 10
+/** Ids are made before the wait, and streams look for rows no further back than ids may be late (docs/adr/0008). */
+const WAIT_MS_MAX = 5_000
 
 /**
  * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller is
- * answered after it. When the queue is full or the database refuses, the answer is 503 and the event is not stored.
+ * answered after it. When the queue is full, or was too long, or the database refuses, the answer is 503 and the event is not stored.
  */
 export function createCommit(deps: Deps): Commit {
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
@@ -24,12 +26,13 @@ export function createCommit(deps: Deps): Commit {
   const start = (batches: readonly (readonly Waiting[])[]): void => {
     for (const batch of batches) void run(batch)
   }
-  const run = async (batch: readonly Waiting[]): Promise<void> => {
-    const outcome = await store(deps, batch)
+  const run = async (taken: readonly Waiting[]): Promise<void> => {
+    const batch = inTime(deps, taken)
+    const outcome = batch.length === 0 ? 'refused' : await store(deps, batch)
     // Asking takes seconds; the batches behind do not wait for it.
     start(gate.finished())
     const isStored = outcome === 'unknown' ? await wasStored(deps, batch) : outcome === 'stored'
-    if (!isStored) deps.log.warn('ingest.not_stored', { events: batch.length, outcome })
+    if (!isStored) deps.log.warn('ingest.not_stored', { events: taken.length, outcome })
     for (const { event, answer } of batch) {
       if (isStored) rememberDatasets(event)
       answer(isStored ? { kind: 'stored', event } : unavailable)
@@ -38,10 +41,19 @@ export function createCommit(deps: Deps): Commit {
 
   return (event) =>
     new Promise((answer) => {
-      const batches = gate.enqueue({ event, rows: rowsOf(deps, event), answer })
+      const batches = gate.enqueue({ event, rows: rowsOf(deps, event), since: deps.clock.now(), answer })
       if (batches === 'full') answer(overloaded)
       else start(batches)
     })
+}
+
+/** Those that did not wait too long for their batch; the others are told so. */
+function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
+  const oldest = deps.clock.now() - WAIT_MS_MAX
+  return batch.filter(({ since, answer }) => {
+    if (since < oldest) answer(overloaded)
+    return since >= oldest
+  })
 }
 
 /** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */

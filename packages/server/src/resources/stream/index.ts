@@ -5,8 +5,11 @@ import { confirmPlaces, leavePlace, lockConnections, oldestDay, readMoment, read
 
 export type { StreamRow, StreamScope }
 
-/** From the making of an id to the begin of its transaction: the wait for a batch and the wait of a statement. */
-const MARGIN_MS = 15_000
+/**
+ * From the making of an id to the begin of its transaction: 5 s in the queue of the group commit, 15 s until the database
+ * is given up, 6 s of asking whether it was stored after all.
+ */
+const MARGIN_MS = 26_000
 /** Who waited longer for a commit was told 503, so it is no promise. */
 const PATIENCE_MS = 60_000
 const ROWS_MAX = 500

@@ -8,8 +8,8 @@ import { packed, type Parcel } from './wire.ts'
 export type Batch = { readonly page: Page; parcel(dialect: Dialect): Parcel }
 
 const SWEEP_MS = 1_000
-/** Of its time a feed may read a fifth, so that however much is committed, reading it does not slow committing. */
-const REST_FACTOR = 4
+/** A feed reads for a tenth of its time at most, so that however much is committed, reading it does not slow committing. */
+const REST_FACTOR = 9
 
 /**
  * The one reader of a scope in this process, for all its clients. Hints make it look at once; a look every second is the
