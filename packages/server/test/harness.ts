@@ -51,6 +51,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   })
   const { baseUrl } = await app.start()
   const installed = await bootstrap(app.deps)
+  // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
   const admin: World['admin'] = async (method, path, body, headers = {}) => {
     const response = await fetch(`${baseUrl}/admin/api/${path}`, {
       method,
@@ -112,11 +113,15 @@ export type Sink = {
 
 export type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
 
+function thanks(_request: Received, _index: number): Reply {
+  return { status: 200, body: 'ok' }
+}
+
 /** A receiver on a free port of 127.0.0.1 that keeps what it gets. */
 export async function aSink(): Promise<Sink> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
-  let reply: (request: Received, index: number) => Reply = () => ({ status: 200, body: 'ok' })
+  let reply = thanks
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

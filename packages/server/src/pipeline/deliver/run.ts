@@ -32,13 +32,11 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
     for (const effect of machine.handle(event, latest)) perform(effect)
   }
   const ask = <T>(op: number, operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void => {
-    operation.then(
-      (answer) => handle(event(answer)),
-      (error: unknown) => {
-        deps.log.error('delivery.store_failed', { op, cause: error })
-        handle(event({ outcome: 'unknown' }))
-      },
-    )
+    const failed = (cause: unknown): void => {
+      deps.log.error('delivery.store_failed', { op, cause })
+      handle(event({ outcome: 'unknown' }))
+    }
+    operation.then((answer) => handle(event(answer)), failed)
   }
   const perform = (effect: Effect): void => {
     switch (effect.type) {
