@@ -13,7 +13,8 @@ export const ListQuery = z.object({
   cursor: z.string().max(200).optional().describe('`next_cursor` of the page before.'),
 })
 
-const Instant = z.iso
+/** A time that is sent, as a Date. */
+export const Instant = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z; write the + of an offset as %2B' })
   .transform((text) => new Date(text))
 

@@ -5,6 +5,7 @@ import type { Deps, LanesChange } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
 import { createBuckets } from './pipeline/buckets.ts'
+import { readStored } from './pipeline/capture/read-stored.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
@@ -114,6 +115,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     wakeups: createWakeups(database, (cause) => log.debug('wakeup.not_told', { cause })),
     outbound: createOutboundHttp({ allow }),
     whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
+    readStored,
     uuid: () => uuidv7(parts.clock.now()),
     randomText,
     random: Math.random,

@@ -7,9 +7,10 @@ import { projects } from './projects.ts'
 import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
 import { rules } from './rules.ts'
+import { search } from './search.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, submissions, webhooks } as const
+export const routes = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, search, submissions, webhooks } as const
 export type Routes = typeof routes

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
+import { DryRun, DryRunOn } from '../dry-run.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../list.ts'
 import { Mappings } from '../mapping.ts'
@@ -87,5 +88,23 @@ export const rules = {
     status: 200,
     params: at,
     output: Deleted,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'rules/test',
+    summary: 'Try conditions and mappings',
+    description:
+      'Says what conditions and mappings, saved or not, would make of payloads: of the ones sent here, of the newest that the project received, ' +
+      'or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+    ...READ,
+    status: 200,
+    body: z.strictObject({
+      rule_id: idInput('rule').optional().describe('A saved rule; what is sent beside it takes the place of its own.'),
+      conditions: Conditions.optional(),
+      mappings: Mappings.optional(),
+      ...DryRunOn,
+    }),
+    output: DryRun,
   }),
 } as const

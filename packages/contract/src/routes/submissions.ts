@@ -15,6 +15,13 @@ export const Submission = z.object({
   record_ids: z.array(idOutput('record')),
 })
 
+export const SubmissionDetail = Submission.extend({
+  headers: z.record(z.string(), z.string()).describe('As received; credentials are masked.'),
+  body: z.string().nullable().describe('As received, when it is text.'),
+  body_base64: z.string().nullable().describe('As received, when it is not.'),
+  decision: Decision,
+})
+
 export const submissions = {
   list: defineRoute({
     method: 'GET',
@@ -37,12 +44,7 @@ export const submissions = {
     status: 200,
     params: z.object({ id: idInput('submission') }),
     output: z.object({
-      submission: Submission.extend({
-        headers: z.record(z.string(), z.string()).describe('As received; credentials are masked.'),
-        body: z.string().nullable().describe('As received, when it is text.'),
-        body_base64: z.string().nullable().describe('As received, when it is not.'),
-        decision: Decision,
-      }),
+      submission: SubmissionDetail,
     }),
   }),
 } as const

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist } from '../gates.ts'
+import { DryRun, DryRunOn } from '../dry-run.ts'
 import { idInput, idOutput } from '../ids.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Slug, Timestamp } from '../list.ts'
+import { LIMITS } from '../limits.ts'
+import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../list.ts'
 import { Mappings } from '../mapping.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
+import { SignatureExplanation } from '../signature-explanation.ts'
 import { Verification, VerificationCreate, VerificationPatch } from '../verification.ts'
 
 export const Webhook = z.object({
@@ -31,6 +34,23 @@ export const Webhook = z.object({
 
 const at = z.object({ id: idInput('webhook') })
 const one = z.object({ webhook: Webhook })
+
+const SampleHeaders = z
+  .record(z.string(), z.string())
+  .refine((headers) => Object.keys(headers).length <= LIMITS.sampleHeadersMax, `at most ${LIMITS.sampleHeadersMax} headers`)
+  .describe('As they came; upper and lower case are alike.')
+
+const Sample = z
+  .strictObject({
+    headers: SampleHeaders,
+    body: z.string().optional().describe('As it came, when it is text.'),
+    body_base64: z.base64().optional().describe('As it came, in base64. Not together with body.'),
+    now: z
+      .union([z.int().min(0), Instant])
+      .optional()
+      .describe('When it came: RFC 3339 or Unix seconds. Absent: now.'),
+  })
+  .refine((sample) => sample.body === undefined || sample.body_base64 === undefined, 'send body or body_base64, not both')
 
 export const webhooks = {
   list: defineRoute({
@@ -114,5 +134,37 @@ export const webhooks = {
     status: 200,
     params: at,
     output: Deleted,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/test',
+    summary: 'Try the criteria and mappings of an endpoint',
+    description:
+      'Says what the criteria and mappings of an endpoint, or others in their place, would make of payloads: of the ones sent here, of the newest ' +
+      'that the endpoint received, or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+    ...READ,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      criteria: Conditions.optional().describe('Absent: those of the endpoint.'),
+      mappings: Mappings.optional().describe('Absent: those of the endpoint.'),
+      ...DryRunOn,
+    }),
+    output: DryRun,
+  }),
+  verifySample: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/verify-sample',
+    summary: 'Explain the signature of a request',
+    description:
+      'Says step by step what the verification of the endpoint would make of a request, and what may be wrong with it: a body that was changed on the ' +
+      'way, another encoding, a missing prefix. Never reveals the secret or the expected digest. Stores nothing, so every role may, and a suspended workspace too.',
+    ...READ,
+    status: 200,
+    params: at,
+    body: Sample,
+    output: SignatureExplanation,
   }),
 } as const

@@ -46,6 +46,11 @@ export function uuidv7Floor(ms: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`
 }
 
+/** The moment that a UUIDv7 was made for, in milliseconds. */
+export function uuidv7Ms(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+}
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** `count` characters of base62 from the system's random source, without bias. 43 characters are 256 bits. */

@@ -7,9 +7,10 @@ import { projects } from './projects/index.ts'
 import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
 import { rules } from './rules/index.ts'
+import { search } from './search/index.ts'
 import { submissions } from './submissions/index.ts'
 import type { Rooms } from './verbs.ts'
 import { webhooks } from './webhooks/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, submissions, webhooks }
+export const rooms: Rooms = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, search, submissions, webhooks }

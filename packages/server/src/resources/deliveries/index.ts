@@ -7,13 +7,15 @@ import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
 import { findDelivery, listAttempts, listDeliveries, replayDelivery, type AttemptRow, type DeliveryRow } from './queries.ts'
 
-export { cancelOutstanding, pauseOutstanding, resumePaused } from './queries.ts'
+export { cancelOutstanding, findAttemptDelivery, findDelivery, listAttemptsOf, listDeliveriesOf, pauseOutstanding, resumePaused } from './queries.ts'
+export { type AttemptOfRow, type DeliveryRow } from './queries.ts'
 
 type ErrorCode = (typeof ERROR_CODES)[number]
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column is written from the same list
 const errorCode = (text: string | null): ErrorCode | null => text as ErrorCode | null
 
-const present = (row: DeliveryRow) => ({
+/** Row → public shape. */
+export const presentDelivery = (row: DeliveryRow) => ({
   ...row,
   id: encodeId('delivery', row.id),
   record_id: encodeId('record', row.record_id),
@@ -24,7 +26,8 @@ const present = (row: DeliveryRow) => ({
   updated_at: row.updated_at.toISOString(),
 })
 
-const presentAttempt = (row: AttemptRow, deliveryId: string) => ({
+/** Row → public shape, with as much of the answer as the row has. */
+export const presentAttempt = <Row extends Omit<AttemptRow, 'response_headers' | 'response_body'>>(row: Row, deliveryId: string) => ({
   ...row,
   id: encodeId('attempt', row.id),
   delivery_id: encodeId('delivery', deliveryId),
@@ -45,14 +48,14 @@ export const deliveries: Room<'deliveries'> = {
       limit: limit + 1,
     })
     const { rows, next_cursor } = pageOf(found, limit)
-    return { deliveries: rows.map(present), next_cursor }
+    return { deliveries: rows.map(presentDelivery), next_cursor }
   },
 
   get: async (ctx, { id }) => {
     const row = await findDelivery(ctx.db, { ...ctx, id })
     if (row === undefined) throw refuse('not_found')
     const attempts = await listAttempts(ctx.db, { ...ctx, deliveryId: id })
-    return { delivery: { ...present(row), attempts: attempts.map((attempt) => presentAttempt(attempt, id)) } }
+    return { delivery: { ...presentDelivery(row), attempts: attempts.map((attempt) => presentAttempt(attempt, id)) } }
   },
 
   replay: (ctx, { id }) =>
@@ -66,7 +69,7 @@ export const deliveries: Room<'deliveries'> = {
       tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
       const row = await findDelivery(tx.db, { ...tx, id })
       if (row === undefined) throw refuse('not_found')
-      return { delivery: present(row) }
+      return { delivery: presentDelivery(row) }
     }),
 }
 

@@ -97,6 +97,48 @@ export function listAttempts(db: Db, at: At & { deliveryId: string }): Promise<r
   `)
 }
 
+/** The deliveries of these records, the first one first. */
+export function listDeliveriesOf(db: Db, at: At & { recordIds: readonly string[]; limit: number }): Promise<readonly DeliveryRow[]> {
+  return db.many<DeliveryRow>(sql`
+    select ${columns}
+      from ${withRecord}
+     where d.workspace_id = ${at.workspaceId}
+       and d.project_id = ${at.projectId}
+       and d.record_id = any (${at.recordIds}::uuid[])
+     order by d.id
+     limit ${at.limit}
+  `)
+}
+
+/** An attempt without what was answered, which may be long. */
+export type AttemptOfRow = Omit<AttemptRow, 'response_headers' | 'response_body'> & { readonly delivery_id: string }
+
+/** The attempts of these deliveries, the first one first. */
+export function listAttemptsOf(db: Db, at: At & { deliveryIds: readonly string[]; limit: number }): Promise<readonly AttemptOfRow[]> {
+  return db.many<AttemptOfRow>(sql`
+    select id, delivery_id, number, trigger, started_at, duration_ms, outcome, response_status, response_truncated,
+           error_code, error_detail, next_attempt_at
+      from delivery_attempts
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and delivery_id = any (${at.deliveryIds}::uuid[])
+     order by id
+     limit ${at.limit}
+  `)
+}
+
+/** The delivery that an attempt belongs to. */
+export async function findAttemptDelivery(db: Db, at: At & { id: string }): Promise<string | undefined> {
+  const row = await db.maybe<{ delivery_id: string }>(sql`
+    select delivery_id
+      from delivery_attempts
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+  return row?.delivery_id
+}
+
 /** Due at once with a fresh schedule, or paused while it may not be sent; undefined when it has not ended yet. */
 export function replayDelivery(db: Db, at: At & { id: string; now: Date }): Promise<{ destination_id: string } | undefined> {
   return db.maybe<{ destination_id: string }>(sql`

@@ -18,6 +18,8 @@ function present(row: RecordRow) {
   }
 }
 
+export { listRecordsById } from './queries.ts'
+
 export const records: Room<'records'> = {
   list: async (ctx, { limit, cursor, dataset, ...range }) => {
     const page = { before: afterCursor(cursor), limit: limit + 1 }

@@ -81,6 +81,18 @@ export function listWebhookRecords(
   `)
 }
 
+/** Records by their ids, without their payloads. */
+export function listRecordsById(db: Db, at: At & { ids: readonly string[] }): Promise<readonly Omit<RecordRow, 'data'>[]> {
+  return db.many<Omit<RecordRow, 'data'>>(sql`
+    select id, dataset, submission_id, received_at
+      from records
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (${at.ids}::uuid[])
+     order by id
+  `)
+}
+
 export function findRecord(db: Db, at: At & { id: string }): Promise<RecordRow | undefined> {
   return db.maybe<RecordRow>(sql`
     select ${columns}

@@ -3,6 +3,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { checkConditions } from '../check-conditions.ts'
+import { dryRun } from '../dry-run.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
@@ -14,6 +15,9 @@ const present = (row: RuleRow) => ({
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
+
+/** Like a new rule: it matches everything and takes the whole payload. */
+const UNSAVED: Pick<RuleRow, 'conditions' | 'mappings'> = { conditions: [], mappings: [] }
 
 export const rules: Room<'rules'> = {
   list: async (ctx, { limit, cursor }) => {
@@ -60,4 +64,11 @@ export const rules: Room<'rules'> = {
       await configChanged(tx)
       return { ok: true }
     }),
+
+  test: async (ctx, { rule_id, conditions, mappings, ...on }) => {
+    checkConditions(conditions, 'conditions')
+    const held = rule_id === undefined ? UNSAVED : await findRule(ctx.db, { ...ctx, id: rule_id })
+    if (held === undefined) throw refuse('not_found')
+    return dryRun(ctx, { ...on, conditions: conditions ?? held.conditions, mappings: mappings ?? held.mappings, webhookId: null })
+  },
 }

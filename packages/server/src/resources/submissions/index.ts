@@ -4,7 +4,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
-import { findSubmission, listSubmissions, type SubmissionRow } from './queries.ts'
+import { findSubmission, listSubmissions, type SubmissionRow, type WholeSubmissionRow } from './queries.ts'
 
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
@@ -17,6 +17,8 @@ const present = (row: SubmissionRow) => ({
   record_ids: row.record_ids.map((id) => encodeId('record', id)),
 })
 
+export { findSubmission, listStoredBodies, type StoredBodyRow } from './queries.ts'
+
 export const submissions: Room<'submissions'> = {
   list: async (ctx, { limit, cursor, webhook_id, ...range }) => {
     const page = { before: afterCursor(cursor), limit: limit + 1 }
@@ -28,11 +30,14 @@ export const submissions: Room<'submissions'> = {
   get: async (ctx, { id }) => {
     const row = await findSubmission(ctx.db, { ...ctx, id })
     if (row === undefined) throw refuse('not_found')
-    const { headers, body, body_bytes } = row
-    return {
-      submission: { ...present(row), headers, body, body_base64: body_bytes?.toString('base64') ?? null, decision: decisionOf(row.decision) },
-    }
+    return { submission: presentSubmission(row) }
   },
+}
+
+/** Row → public shape, with headers, body and decision. */
+export function presentSubmission(row: WholeSubmissionRow) {
+  const { headers, body, body_bytes } = row
+  return { ...present(row), headers, body, body_base64: body_bytes?.toString('base64') ?? null, decision: decisionOf(row.decision) }
 }
 
 /** Written by the road, so it always reads. */

@@ -170,6 +170,33 @@ export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSu
   `)
 }
 
+export type StoredBodyRow = Pick<WholeSubmissionRow, 'id' | 'received_at' | 'headers' | 'body' | 'body_bytes'>
+
+/** The newest bodies of a project, or of one webhook; at most `bytesMax` are read, and the one that goes beyond it. */
+export function listStoredBodies(
+  db: Db,
+  at: At & { webhookId: string | null; limit: number; bytesMax: number },
+): Promise<readonly StoredBodyRow[]> {
+  return db.many<StoredBodyRow>(sql`
+    select id, received_at, headers, body, body_bytes
+      from (
+             select id, received_at, headers, body, body_bytes,
+                    sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
+               from (
+                      select id, received_at, headers, body, body_bytes, body_size
+                        from submissions
+                       where workspace_id = ${at.workspaceId}
+                         and project_id = ${at.projectId}
+                         ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
+                       order by id desc
+                       limit ${at.limit}
+                    ) newest
+           ) sized
+     where coalesce(newer_bytes, 0) < ${at.bytesMax}
+     order by id desc
+  `)
+}
+
 /** Whether a batch whose commit nobody answered was committed after all: its first submission tells for all of it. */
 export async function isSubmissionStored(db: Db, at: At & { id: string }): Promise<boolean> {
   const row = await db.maybe(sql`

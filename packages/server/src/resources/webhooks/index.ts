@@ -9,8 +9,10 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentWebhook } from './present.ts'
 import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
+import { tryOut } from './try-out.ts'
 import { update } from './update.ts'
 import { urlParts } from './url-parts.ts'
+import { verifySample } from './verify-sample.ts'
 
 export { findWebhook }
 
@@ -39,4 +41,8 @@ export const webhooks: Room<'webhooks'> = {
       await configChanged(tx)
       return { ok: true }
     }),
+
+  test: tryOut,
+
+  verifySample,
 }

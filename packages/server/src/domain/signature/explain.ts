@@ -1,0 +1,82 @@
+import { hintsFor } from './hints.ts'
+import { ageText, failureOf, isMadeWith, SIGNATURE_STEPS, type Reading, type SignatureFailure, type SignatureStep } from './reading.ts'
+import { NO_SECRET, readSignature, type HeldSecret, type SampleToExplain } from './schemes.ts'
+
+export type ExplainedStep = {
+  readonly step: SignatureStep
+  /** null: not looked at, because of a step before. */
+  readonly ok: boolean | null
+  readonly text: string
+}
+
+export type SignatureExplanation = {
+  readonly ok: boolean
+  readonly reason: SignatureFailure['reason'] | null
+  readonly failed_step: SignatureStep | null
+  readonly matched_secret: HeldSecret['name'] | null
+  readonly age_seconds: number | null
+  readonly steps: readonly ExplainedStep[]
+  readonly hints: readonly string[]
+}
+
+/**
+ * What `verifySignature` does with a request, step by step in one sentence each, and what a person might look at. It says
+ * the same as the check itself, and no sentence holds an expected digest or a secret.
+ */
+export function explainSignature(sample: SampleToExplain): SignatureExplanation {
+  const reading = readSignature(sample.settings, sample.headers)
+  const secrets = sample.secrets.filter((secret) => secret.ended !== true)
+  const failure = secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
+  const isRight = failure === undefined || failure.step === 'tolerance'
+  const matched = isRight ? secrets.find(({ value }) => isMadeWith(value, { reading, body: sample.body })) : undefined
+  const age = ageOf(reading, sample.nowSeconds)
+  return {
+    ok: failure === undefined,
+    ...(failure === undefined ? { reason: null, failed_step: null } : { reason: failure.reason, failed_step: failure.step }),
+    matched_secret: matched?.name ?? null,
+    age_seconds: age,
+    steps: stepsOf(failure, { reading, matched, age: age ?? 0, secrets }),
+    hints: failure === undefined ? [] : hintsFor(failure, { sample, reading }),
+  }
+}
+
+function ageOf({ time }: Reading, nowSeconds: number): number | null {
+  return time?.timestamp === undefined ? null : nowSeconds - time.timestamp
+}
+
+type Seen = {
+  readonly reading: Reading
+  readonly matched: HeldSecret | undefined
+  readonly age: number
+  readonly secrets: readonly HeldSecret[]
+}
+
+function stepsOf(failure: SignatureFailure | undefined, seen: Seen): readonly ExplainedStep[] {
+  const steps = SIGNATURE_STEPS.filter((step) => seen.reading.time !== undefined || (step !== 'timestamp' && step !== 'tolerance'))
+  const failed = failure === undefined ? steps.length : steps.indexOf(failure.step)
+  return steps.map((step, at) => {
+    if (at > failed) return { step, ok: null, text: 'Not looked at, because of the step before.' }
+    if (at < failed || failure === undefined) return { step, ok: true, text: passedText(step, seen) }
+    return { step, ok: false, text: failure.detail }
+  })
+}
+
+function passedText(step: SignatureStep, { reading, matched, age, secrets }: Seen): string {
+  const { header, timestamp, tolerance } = reading.time ?? NO_TIME
+  switch (step) {
+    case 'secret':
+      return secrets.length > 1 ? 'This endpoint holds a current and a previous secret.' : 'This endpoint holds a secret.'
+    case 'header':
+      return `The header ${reading.header} is there.`
+    case 'format':
+      return `It has the form ${reading.form}.`
+    case 'timestamp':
+      return `The timestamp in ${header} is ${timestamp}, in Unix seconds.`
+    case 'digest':
+      return `The signature is the one that the ${matched?.name} secret makes for this body.`
+    case 'tolerance':
+      return `It is ${ageText(age)}, and ${tolerance} s is allowed.`
+  }
+}
+
+const NO_TIME = { header: '', timestamp: 0, tolerance: 0 }

@@ -1,0 +1,180 @@
+import { parseJson, stringifyJson } from '../json-text.ts'
+import { anyEqual, digest } from './digest.ts'
+import type { Reading, Recipe, SignatureFailure } from './reading.ts'
+import type { HeldSecret, SampleToExplain } from './schemes.ts'
+
+/** What a person might look at when a sample is refused: likely mistakes, tried one at a time with the secrets that are held. */
+export function hintsFor(failure: SignatureFailure, at: { readonly sample: SampleToExplain; readonly reading: Reading }): readonly string[] {
+  switch (failure.step) {
+    case 'secret':
+      return at.sample.secrets.length > 0 ? ['The secret that was held has ended. Set a new one.'] : []
+    case 'header':
+      return otherHeaderHints(at.sample)
+    case 'tolerance':
+      return [...millisecondHints(at.reading), 'Send "now" with the time at which the sample was received to look past its age.']
+    case 'format':
+    case 'timestamp':
+    case 'digest':
+      return [...millisecondHints(at.reading), ...signatureHints(at)]
+  }
+}
+
+const SCHEME_HEADERS: readonly (readonly [name: string, scheme: string])[] = [
+  ['Stripe-Signature', 'payments_provider'],
+  ['Payment-Signature', 'payments_provider'],
+  ['X-Hub-Signature-256', 'code_host'],
+  ['X-Shopify-Hmac-Sha256', 'commerce_platform'],
+  ['X-Slack-Signature', 'chat_platform'],
+  ['webhook-signature', 'standard_webhooks'],
+  ['svix-signature', 'standard_webhooks'],
+  ['X-Signature', 'hmac'],
+]
+
+function otherHeaderHints({ headers, settings }: SampleToExplain): readonly string[] {
+  return SCHEME_HEADERS.filter(([name, scheme]) => scheme !== settings.scheme && headers[name.toLowerCase()] !== undefined).map(
+    ([name, scheme]) => `The request carries ${name}, a header of the scheme ${scheme}; this endpoint is set to ${settings.scheme}.`,
+  )
+}
+
+function millisecondHints({ time }: Reading): readonly string[] {
+  return time?.timestamp !== undefined && time.timestamp >= 100_000_000_000 ? ['The timestamp looks like milliseconds; this scheme has seconds.'] : []
+}
+
+const NOTHING_FOUND =
+  'The signature is right for no usual change of the body. Most likely the sender signs with another secret; copy it from there once more.'
+
+function signatureHints(at: { sample: SampleToExplain; reading: Reading }): readonly string[] {
+  const tokens = tokensIn(at.reading.value ?? '')
+  const found = at.sample.secrets.map((secret) => mistakeWith(secret, { ...at, tokens })).find((hints) => hints !== undefined)
+  return found ?? [NOTHING_FOUND]
+}
+
+type Trial = { readonly sample: SampleToExplain; readonly reading: Reading; readonly tokens: readonly string[] }
+
+/** The sentences that say how the signature was made, when it was made with this secret in a way that is tried here. */
+function mistakeWith(secret: HeldSecret, trial: Trial): readonly string[] | undefined {
+  const { reading, sample, tokens } = trial
+  const asSet = [{ recipe: reading.recipe, before: reading.before, hints: [] as readonly string[] }]
+  const ways = [...asSet, ...otherWays(reading, secret.value)]
+  for (const body of [{ bytes: sample.body, hint: undefined }, ...bodyVariants(sample.body)]) {
+    // Each mistake is tried alone: only the body as it came is tried in every way.
+    for (const way of body.hint === undefined ? ways : asSet) {
+      const written = writtenAs(tokens, { secret: secret.value, way, body: body.bytes })
+      if (written === undefined) continue
+      const ended = secret.ended === true ? ['It was made with the previous secret, which no longer verifies.'] : []
+      const made = [...(body.hint === undefined ? [] : [body.hint]), ...way.hints]
+      return [...ended, ...made, ...writingHints(written, { reading, explained: made.length > 0 })]
+    }
+  }
+  return undefined
+}
+
+type Way = { readonly recipe: Pick<Recipe, 'algorithm' | 'keyOf'>; readonly before: string; readonly hints: readonly string[] }
+
+const IS_BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
+const IS_HEX = /^(?:[0-9A-Fa-f]{2}){8,}$/
+
+/**
+ * Other signed bytes, other digests and other readings of the secret than those of the settings. A secret is decoded as
+ * a whole or not at all: a part of it would be a key short enough to be guessed here, and so to be read out.
+ */
+function otherWays({ recipe, before }: Reading, secret: string): readonly Way[] {
+  const algorithm = recipe.algorithm === 'sha256' ? 'sha1' : 'sha256'
+  const encoded = secret.replace(/^whsec_/, '')
+  const keyed = (key: string | Uint8Array, hint: string): Way => ({ recipe: { ...recipe, keyOf: () => key }, before, hints: [hint] })
+  return [
+    ...(before === '' ? [] : [{ recipe, before: '', hints: ['The signature covers the body alone, without what this scheme puts before it.'] }]),
+    { recipe: { ...recipe, algorithm }, before, hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`] },
+    keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
+    keyed(secret.trim(), 'The secret that is held begins or ends with white space, and the sender signs without it.'),
+    ...(IS_BASE64.test(encoded) ? [keyed(Buffer.from(encoded, 'base64'), decodedHint('base64'))] : []),
+    ...(IS_HEX.test(secret) ? [keyed(Buffer.from(secret, 'hex'), decodedHint('hex'))] : []),
+  ]
+}
+
+const decodedHint = (encoding: string): string =>
+  `The sender signs with the bytes that the secret encodes in ${encoding}; this scheme signs with its text.`
+
+type Written = 'hex' | 'HEX' | 'base64' | 'base64url'
+
+/** How the digest stands in the header, if it does; the comparison takes the same time whatever stands there. */
+function writtenAs(tokens: readonly string[], made: { secret: string; way: Way; body: Uint8Array }): Written | undefined {
+  const { algorithm, keyOf } = made.way.recipe
+  const key = keyOf === undefined ? made.secret : keyOf(made.secret)
+  const hex = digest({ key, before: made.way.before, body: made.body, algorithm, encoding: 'hex' })
+  const bytes = Buffer.from(hex, 'hex')
+  const forms: readonly (readonly [Written, string])[] = [
+    ['hex', hex],
+    ['HEX', hex.toUpperCase()],
+    ['base64', bytes.toString('base64')],
+    ['base64url', bytes.toString('base64url')],
+    ['base64', bytes.toString('base64').replace(/=+$/, '')],
+  ]
+  return forms.find(([, text]) => anyEqual(tokens, text))?.[0]
+}
+
+/** What is wrong with the writing of a right digest; the form of the header only when nothing else explains it. */
+function writingHints(written: Written, { reading, explained }: { reading: Reading; explained: boolean }): readonly string[] {
+  const { encoding } = reading.recipe
+  if (written !== encoding) return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
+  if (explained || reading.failure?.step !== 'format') return []
+  return [`The digest is right, but the header does not have the form ${reading.form}: look at what stands around it.`]
+}
+
+const NAMES: Readonly<Record<Written, string>> = { hex: 'lower-case hex', HEX: 'capital hex', base64: 'base64', base64url: 'base64url' }
+
+/** Everything in a header that may be a digest: its items, with and without what stands before a "=" or a ",". */
+function tokensIn(value: string): readonly string[] {
+  const tokens = new Set<string>()
+  for (const item of [value, ...value.split(/[\s,;]+/)]) {
+    tokens.add(item.trim())
+    const equals = item.indexOf('=')
+    if (equals > 0) tokens.add(item.slice(equals + 1).trim())
+  }
+  tokens.delete('')
+  return [...tokens].slice(0, 16)
+}
+
+type BodyVariant = { readonly bytes: Uint8Array; readonly hint: string }
+
+/** The body as it may have been before something on the way wrote it anew. */
+function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
+  const text = Buffer.from(body).toString('utf8')
+  const variants: [string, string][] = [
+    ['the white space at its end removed', text.trimEnd()],
+    ['a line break at its end', `${text}\n`],
+    ['a byte order mark removed', text.replace(/^\uFEFF/, '')],
+    ['LF line breaks instead of CRLF', text.replaceAll('\r\n', '\n')],
+    ['CRLF line breaks instead of LF', text.replace(/\r?\n/g, '\r\n')],
+    ...jsonVariants(text),
+    ['nothing in it', ''],
+  ]
+  return variants
+    .filter(([, variant]) => variant !== text)
+    .map(([what, variant]) => ({ bytes: Buffer.from(variant), hint: `The signature is right for the body with ${what}: the body was changed on the way.` }))
+}
+
+function jsonVariants(text: string): [string, string][] {
+  const parsed = parseJson(text)
+  if (!parsed.ok) return []
+  const compact = stringifyJson(parsed.value)
+  return [
+    ['its JSON compacted', compact],
+    ['its JSON compacted and a line break at its end', `${compact}\n`],
+    ['a space after each comma and colon of its JSON', spaced(compact)],
+    ['its JSON indented by two spaces', JSON.stringify(parsed.value, null, 2)],
+    ['its JSON indented by four spaces', JSON.stringify(parsed.value, null, 4)],
+    ['the slashes of its JSON escaped', compact.replaceAll('/', '\\/')],
+    ['the letters of its JSON beyond ASCII escaped', escaped(compact)],
+    ['a space after each comma and colon of its JSON and the letters beyond ASCII escaped', escaped(spaced(compact))],
+  ]
+}
+
+/** Compact JSON as Python writes it; what stands in a string is left alone. */
+function spaced(compact: string): string {
+  return compact.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|[,:]/g, (token) => (token.length === 1 ? `${token} ` : token))
+}
+
+function escaped(json: string): string {
+  return json.replace(/[\u0080-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,41 @@
+import type { VerificationSettings } from '@postroad/contract'
+import { readChatPlatform } from './chat-platform.ts'
+import { readCodeHost } from './code-host.ts'
+import { readCommercePlatform } from './commerce-platform.ts'
+import { readHmac } from './hmac.ts'
+import { readPaymentsProvider } from './payments-provider.ts'
+import type { Reading, Signed, SignatureFailure } from './reading.ts'
+import { readStandardWebhooks } from './standard-webhooks.ts'
+
+/** The settings of an endpoint that verifies. */
+export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
+
+export const NO_SECRET: SignatureFailure = {
+  reason: 'bad_signature',
+  step: 'secret',
+  detail: 'This endpoint holds no secret yet. Set it with a change of its verification.',
+}
+
+/** A secret of the endpoint, by its part in a rotation. `ended`: a previous one that no longer verifies. */
+export type HeldSecret = { readonly name: 'current' | 'previous'; readonly value: string; readonly ended?: true }
+
+/** A request that somebody wants explained. */
+export type SampleToExplain = Omit<Signed, 'secrets'> & { readonly settings: SchemeSettings; readonly secrets: readonly HeldSecret[] }
+
+/** What the headers of a request say, as the scheme of its endpoint reads them. */
+export function readSignature(settings: SchemeSettings, headers: Signed['headers']): Reading {
+  switch (settings.scheme) {
+    case 'payments_provider':
+      return readPaymentsProvider(headers, settings.tolerance_seconds)
+    case 'code_host':
+      return readCodeHost(headers)
+    case 'commerce_platform':
+      return readCommercePlatform(headers)
+    case 'chat_platform':
+      return readChatPlatform(headers, settings.tolerance_seconds)
+    case 'standard_webhooks':
+      return readStandardWebhooks(headers, settings.tolerance_seconds)
+    case 'hmac':
+      return readHmac(headers, settings)
+  }
+}

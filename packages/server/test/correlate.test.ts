@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from './fixtures.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+
+/** `search/correlate/{id}` takes any id of an event's way and returns the whole story (decisions on search). */
+let world: World
+let sink: Sink
+
+before(async () => {
+  world = await aWorld()
+  sink = await aSink()
+})
+after(async () => {
+  await world.stop()
+  await sink.stop()
+})
+
+async function aProject(): Promise<World & { readonly id: string }> {
+  const { body } = await world.admin('POST', 'projects', { name: aName('project') })
+  return { ...world, id: body.project.id, admin: (method, path, ...rest) => world.admin(method, `projects/${body.project.id}/${path}`, ...rest) }
+}
+
+async function storyOf(project: World, id: string): Promise<Answer['body']> {
+  const { status, body } = await project.admin('GET', `search/correlate/${id}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+/** The story, once every delivery has come to its end. */
+const ended = (project: World, id: string): Promise<Answer['body']> =>
+  eventually(async () => {
+    const story = await storyOf(project, id)
+    return story.deliveries.every((delivery: Answer['body']) => delivery.ended_at !== null) ? story : undefined
+  })
+
+test('the story of one event: submission, record, delivery and attempts, each with its times', async () => {
+  const project = await aProject()
+  const secret = 'correct horse battery'
+  const webhook = await aWebhook(project, { dataset: 'orders', verification: { scheme: 'code_host', secret } })
+  const { destination } = await aDestination(project, { url: sink.url })
+  const body = '{"n":1}'
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+  const accepted = await post(webhook.public_url, body, { headers: { 'X-Hub-Signature-256': signature, 'X-Mine': 'yes' } })
+  const story = await ended(project, accepted.body.id)
+  const at = '2026-01-15T12:00:00.000Z'
+
+  const { submission } = story
+  assert.deepEqual([submission.id, submission.webhook_id, submission.received_at, submission.verified_scheme], [accepted.body.id, webhook.id, at, 'code_host'])
+  assert.deepEqual([submission.source_ip, submission.body_bytes, submission.headers['x-mine']], ['127.0.0.1', 7, 'yes'])
+  assert.equal(submission.decision.criteria.matched, true)
+  assert.ok(!('body' in submission))
+
+  const [record] = accepted.body.records
+  assert.deepEqual(story.records, [{ id: record.id, dataset: 'orders', submission_id: submission.id, received_at: at }])
+
+  const [delivery] = story.deliveries
+  assert.equal(story.deliveries.length, 1)
+  assert.deepEqual([delivery.record_id, delivery.destination_id, delivery.state, delivery.attempt_count], [record.id, destination.id, 'delivered', 1])
+  assert.deepEqual([delivery.created_at, delivery.ended_at, delivery.duration_ms], [at, at, 0])
+
+  const [attempt] = delivery.attempts
+  assert.deepEqual([delivery.attempts.length, attempt.delivery_id, attempt.outcome, attempt.response_status], [1, delivery.id, 'succeeded', 200])
+  assert.ok(attempt.duration_ms >= 0)
+  assert.equal(Date.parse(attempt.ended_at), Date.parse(attempt.started_at) + attempt.duration_ms)
+
+  assert.equal(story.truncated, false)
+  assert.deepEqual(
+    story.timeline.map(({ kind, id, parent_id, state }: Answer['body']) => [kind, id, parent_id, state]),
+    [
+      ['submission', submission.id, null, 'accepted'],
+      ['record', record.id, submission.id, 'filed'],
+      ['delivery', delivery.id, record.id, 'delivered'],
+      ['attempt', attempt.id, delivery.id, 'succeeded'],
+    ],
+  )
+  for (const moment of story.timeline) {
+    assert.deepEqual(Object.keys(moment), ['kind', 'id', 'parent_id', 'at', 'ended_at', 'duration_ms', 'state'])
+    assert.equal(Date.parse(moment.ended_at), Date.parse(moment.at) + moment.duration_ms)
+  }
+})
+
+test('every id on the way tells the same story', async () => {
+  const project = await aProject()
+  const { key } = await anIngestKey(project)
+  for (const dataset of ['one', 'two']) await aRule(project, { dataset })
+  await aRule(project, { dataset: 'never', conditions: [{ path: 'x', op: 'exists' }] })
+  await aDestination(project, { url: sink.url })
+  await aDestination(project, { url: sink.url, datasets: ['one'] })
+  const accepted = await post(`${world.baseUrl}/v1/ingest/${key}`, '{}')
+  await post(`${world.baseUrl}/v1/ingest/${key}`, '{"another":1}')
+  const { id: _, ...story } = await ended(project, accepted.body.id)
+  assert.deepEqual([story.records.length, story.deliveries.length, story.timeline.length], [2, 3, 9])
+  assert.deepEqual(story.submission.decision.rules.map((rule: Answer['body']) => rule.matched), [true, true, false])
+  const ids: string[] = story.timeline.map((moment: Answer['body']) => moment.id)
+  assert.deepEqual(new Set(ids.map((id) => id.slice(0, 3))), new Set(['sub', 'rec', 'dlv', 'att']))
+  for (const id of ids) assert.deepEqual(await storyOf(project, id), { id, ...story })
+})
+
+test('what met no criteria has a story too', async () => {
+  const project = await aProject()
+  const webhook = await aWebhook(project, { criteria: [{ path: 'a', equals: 1 }] })
+  const accepted = await post(webhook.public_url, '{"a":2}')
+  const story = await storyOf(project, accepted.body.id)
+  assert.deepEqual([story.records, story.deliveries, story.timeline.length], [[], [], 1])
+  assert.deepEqual(story.submission.decision.criteria.failed, { index: 0, path: 'a', op: 'equals', expected: 1, saw: 2 })
+  assert.equal(story.submission.verified_scheme, 'none')
+})
+
+test('a failed attempt and the one after it stand in the order of time; what has not ended says so', async () => {
+  const own = await aWorld()
+  const flaky = await aSink()
+  try {
+    flaky.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
+    await aDestination(own, { url: flaky.url, retry: { schedule_seconds: [0, 60] } })
+    const accepted = await post(own.endpoint, '{}')
+    const waiting = await eventually(async () => {
+      const story = await storyOf(own, accepted.body.id)
+      return story.deliveries[0].state === 'retrying' ? story : undefined
+    })
+    const [delivery] = waiting.deliveries
+    assert.deepEqual([delivery.ended_at, delivery.duration_ms, delivery.attempts[0].outcome, delivery.attempts[0].error_code], [null, null, 'failed', 'bad_status'])
+    own.clock.advance(120_000)
+    const done = await ended(own, accepted.body.id)
+    assert.deepEqual(done.timeline.filter(({ kind }: Answer['body']) => kind === 'attempt').map(({ state }: Answer['body']) => state), ['failed', 'succeeded'])
+    assert.ok(done.deliveries[0].duration_ms >= 120_000)
+    assert.deepEqual(done.timeline.map((moment: Answer['body']) => moment.at), done.timeline.map((moment: Answer['body']) => String(moment.at)).toSorted())
+  } finally {
+    await own.stop()
+    await flaky.stop()
+  }
+})
+
+describe('what is not there', () => {
+  test('foreign, unknown and malformed ids answer alike', async () => {
+    const [project, other] = [await aProject(), await aProject()]
+    const { key } = await anIngestKey(project)
+    await aDestination(project, { url: sink.url })
+    const accepted = await post(`${world.baseUrl}/v1/ingest/${key}/inbox`, '{}')
+    const story = await ended(project, accepted.body.id)
+    const foreign: string[] = story.timeline.map((moment: Answer['body']) => moment.id)
+    const unknown = ['sub', 'rec', 'dlv', 'att', 'whk', 'rul', 'xxx'].map((prefix) => `${prefix}_01hzzzzzzzzzzzzzzzzzzzzzzz`)
+    const answers = await Promise.all([...foreign, ...unknown, 'nonsense', 'sub_', 'x'.repeat(100)].map((id) => other.admin('GET', `search/correlate/${id}`)))
+    const [first] = answers
+    assert.deepEqual([first?.status, first?.body.reason], [404, 'not_found'])
+    for (const answer of answers) assert.deepEqual([answer.status, answer.body], [404, first?.body])
+  })
+
+  test('only GET is routed, and every role may read', async () => {
+    assert.equal((await world.admin('POST', 'search/correlate/x', {})).status, 405)
+    const accepted = await post(world.endpoint, '{}')
+    const database = behind(world)
+    await statement(database, `update api_keys set role = 'viewer'`)
+    try {
+      assert.equal((await world.admin('GET', `search/correlate/${accepted.body.id}`)).status, 200)
+    } finally {
+      await statement(database, `update api_keys set role = 'admin'`)
+      await database.close()
+    }
+  })
+})
