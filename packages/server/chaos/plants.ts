@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import { reject } from '../src/pipeline/types.ts'
-import { keepOwnersAlive } from './queries.ts'
+import { extendOwners, keepOwners } from './queries.ts'
 
 type Plant = NonNullable<AppOptions['commit']>
 
@@ -34,7 +34,9 @@ export const PLANTS = {
   },
   /** Everything drains: dead senders are never taken for dead, so what they were sending is never sent again. */
   'no-reclaim': (commit, deps) => {
-    setInterval(() => void keepOwnersAlive(deps.database).catch(() => undefined), 200).unref()
+    const extend = (): void => void extendOwners(deps.database).catch(() => undefined)
+    void keepOwners(deps.database).catch(() => undefined)
+    setInterval(extend, 200).unref()
     return commit
   },
 } as const satisfies Readonly<Record<string, Plant>>

@@ -55,8 +55,17 @@ export async function countOutstanding(db: Db, at: { workspaceId: string }): Pro
   return outstanding
 }
 
+/** For the plant `no-reclaim`: whoever has died is believed to live for ever. */
+export async function keepOwners(db: Db): Promise<void> {
+  await db.run(sql`
+    create or replace rule keep_owners as
+        on delete to lane_owners
+        do instead nothing
+  `)
+}
+
 /** For the plant `no-reclaim`. */
-export async function keepOwnersAlive(db: Db): Promise<void> {
+export async function extendOwners(db: Db): Promise<void> {
   await db.run(sql`
     update lane_owners
        set lease_until = 'infinity'

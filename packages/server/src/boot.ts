@@ -6,6 +6,7 @@ import { createLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { makeDays } from './platform/partitions.ts'
 import { databaseNow } from './platform/server-facts.ts'
+import { endEveryOwner } from './resources/lanes/queries.ts'
 import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
@@ -22,7 +23,9 @@ export async function boot(
   const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })
   const storage = await openStorage(config, { mode: options.mode, log })
   try {
-    await prepare(storage, log)
+    // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
+    const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
+    await prepare(storage, { log, isHeir })
     return { app: createApp({ config, storage, log, ...(options.commit === undefined ? {} : { commit: options.commit }) }), storage, config, log }
   } catch (error) {
     await storage.stop()
@@ -31,13 +34,14 @@ export async function boot(
 }
 
 /** The schema of this release, the days around now, and a loud word when PostgreSQL is set to lose data. */
-export async function prepare(storage: Storage, log: Log): Promise<void> {
+async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; readonly isHeir: boolean }): Promise<void> {
   const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
   try {
     await checkReachable(database)
     await checkDurability(database, log)
     await migrate(storage.target, MIGRATIONS)
     await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
+    if (isHeir) await endEveryOwner(database)
   } finally {
     await database.close()
   }

@@ -52,6 +52,13 @@ export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<numb
   `)
 }
 
+/** Ends every lease: for the server that has just taken a database which nobody else can use. */
+export function endEveryOwner(db: Db): Promise<number> {
+  return db.run(sql`
+    delete from lane_owners
+  `)
+}
+
 /** Frees lanes whose grant was never answered. */
 export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promise<number> {
   return db.run(sql`
