@@ -77,7 +77,7 @@ export class Feed {
       .finally(() => {
         this.#reading = false
         const now = this.#deps.clock.now()
-        this.#restUntil = now + (now - began) * REST_FACTOR
+        this.#restUntil = now + Math.min((now - began) * REST_FACTOR, SWEEP_MS)
         this.#look()
       })
   }
