@@ -27,7 +27,7 @@ export type Deps = {
   /** Tells the senders that the destinations of these lanes changed, or were switched off. A hint. */
   readonly lanesChanged: (change: LanesChange) => void
   /** Reads a stored body as the road did when it came. */
-  readonly readStored: (stored: StoredBody) => StoredPayload | Promise<StoredPayload>
+  readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
   readonly random: () => number
@@ -35,7 +35,7 @@ export type Deps = {
 
 /** A body as received, with the headers it came with. */
 export type StoredBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
-export type StoredPayload = { readonly ok: true; readonly payload: unknown } | { readonly ok: false; readonly error: string }
+export type StoredPayload = { readonly ok: true; readonly payload: unknown; readonly chars: number } | { readonly ok: false; readonly error: string }
 
 export type LanesChange = {
   readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]

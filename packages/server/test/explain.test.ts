@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { LIMITS } from '@postroad/contract'
 import { secretPlace } from '../src/domain/secret-place.ts'
 import { anIngestKey, aName, aRule, aWebhook, behind, post, statement } from './fixtures.ts'
@@ -69,21 +70,30 @@ describe('POST rules/test', () => {
     }
   })
 
-  test('runs on the newest stored payloads of the project, as the road read them: JSON, forms and multipart alike', async () => {
+  test('runs on the newest stored payloads of the project, as the road read them: JSON, forms, multipart and compressed bodies alike', async () => {
     const project = await aProject()
     const { key } = await anIngestKey(project)
     const { public_url } = await aWebhook(project)
     const form = new FormData()
     form.set('n', '3')
     const url = `${world.baseUrl}/v1/ingest/${key}/inbox`
-    const sent = [await post(url, '{"n":1}'), await post(url, 'n=2', { type: 'application/x-www-form-urlencoded' }), await post(public_url, form)]
+    const zipped = () => post(url, new Uint8Array(gzipSync('{"n":4}')), { headers: { 'content-encoding': 'gzip' } })
+    const sent = [await post(url, '{"n":1}'), await post(url, 'n=2', { type: 'application/x-www-form-urlencoded' }), await post(public_url, form), await zipped()]
     const { body } = await project.admin('POST', 'rules/test', { mappings: [{ target: 'n', path: 'n', transform: 'number' }] })
     assert.deepEqual(body.results.map((result: Answer['body']) => [result.submission_id, result.data]), sent.map((answer, at) => [answer.body.id, { n: at + 1 }]).toReversed())
     assert.ok(body.results.every((result: Answer['body']) => result.index === null && result.received_at === '2026-01-15T12:00:00.000Z'))
     const some = await project.admin('POST', 'rules/test', { recent: 2, payloads: [{ n: 0 }] })
-    assert.deepEqual(some.body.results.map((result: Answer['body']) => [result.index, result.submission_id]), [[0, null], [null, sent[2]?.body.id], [null, sent[1]?.body.id]])
+    assert.deepEqual(some.body.results.map((result: Answer['body']) => [result.index, result.submission_id]), [[0, null], [null, sent[3]?.body.id], [null, sent[2]?.body.id]])
     assert.deepEqual(counts(await project.admin('POST', 'rules/test', { payloads: [{}] })), [1, 1])
     assert.deepEqual(counts(await project.admin('POST', 'rules/test', { recent: 0 })), [0, 0])
+  })
+
+  test('compressed bodies that grow are read only until 16 MiB of them', async () => {
+    const project = await aProject()
+    const webhook = await aWebhook(project, { mappings: [{ target: 'a', value: 1 }] })
+    const bomb = new Uint8Array(gzipSync(JSON.stringify({ a: 'x'.repeat(1_000_000) })))
+    for (let sent = 0; sent < 20; sent += 1) assert.equal((await post(webhook.public_url, bomb, { headers: { 'content-encoding': 'gzip' } })).status, 201)
+    assert.deepEqual(counts(await project.admin('POST', `webhooks/${webhook.id}/test`)), [17, 17])
   })
 
   test('numbers keep their digits in payloads_text, in stored payloads, and in what is seen', async () => {

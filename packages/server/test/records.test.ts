@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, type Answer, type World } from './harness.ts'
@@ -78,6 +79,16 @@ describe('GET webhooks/{id}/records without a view', () => {
     await post(webhook.public_url, 'a=1&b=x&b=y', { type: 'application/x-www-form-urlencoded' })
     const { body } = await recordsOf(webhook)
     assert.deepEqual(keysOf(body.columns), ['a', 'b.0', 'b.1'])
+  })
+
+  test('so is a compressed body, and the listing is bounded by what is in it', async () => {
+    const webhook = await aWebhook(world)
+    const zipped = (value: unknown) => post(webhook.public_url, new Uint8Array(gzipSync(JSON.stringify(value))), { headers: { 'content-encoding': 'gzip' } })
+    await zipped({ a: 1 })
+    assert.deepEqual((await recordsOf(webhook)).body.rows[0].a, 1)
+    for (let sent = 0; sent < 20; sent += 1) assert.equal((await zipped({ b: 'x'.repeat(1_000_000) })).status, 201)
+    const { body } = await recordsOf(webhook)
+    assert.deepEqual([body.count, keysOf(body.columns)], [17, ['b']])
   })
 
   test('an endpoint that received nothing has no rows and no columns', async () => {

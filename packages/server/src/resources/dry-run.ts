@@ -1,5 +1,5 @@
 import { encodeId, LIMITS, type Conditions, type DryRun, type Mappings } from '@postroad/contract'
-import type { Ctx } from '../context.ts'
+import type { Ctx, StoredPayload } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
 import { explain } from '../domain/explain.ts'
 import { parseJson, stringifyJson } from '../domain/json-text.ts'
@@ -73,14 +73,23 @@ function nestsBeyond(value: unknown, levels: number): boolean {
 
 const givenSubject = (payload: unknown, index: number): Subject => ({ index, submission_id: null, received_at: null, error: null, payload })
 
+/** The newest stored payloads, read one after the other, because a compressed body may be much longer than its bytes. */
 async function storedSubjects(ctx: Ctx, { webhookId, limit }: { webhookId: string | null; limit: number }): Promise<readonly Subject[]> {
   if (limit === 0) return []
   const rows = await listStoredBodies(ctx.db, { ...ctx, webhookId, limit, bytesMax: LIMITS.storedPayloadsReadBytesMax })
-  return Promise.all(rows.map((row) => storedSubject(ctx, row)))
+  const subjects: Subject[] = []
+  let chars = 0
+  for (const row of rows) {
+    if (chars >= LIMITS.storedPayloadsReadBytesMax) break
+    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
+    const read = await ctx.readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
+    if (read.ok) chars += read.chars
+    subjects.push(storedSubject(row, read))
+  }
+  return subjects
 }
 
-async function storedSubject(ctx: Ctx, row: StoredBodyRow): Promise<Subject> {
-  const read = await ctx.readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
+function storedSubject(row: StoredBodyRow, read: StoredPayload): Subject {
   const named = { index: null, submission_id: encodeId('submission', row.id), received_at: row.received_at.toISOString() }
   return read.ok ? { ...named, error: null, payload: read.payload } : { ...named, error: read.error, payload: undefined }
 }

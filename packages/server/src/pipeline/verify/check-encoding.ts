@@ -12,7 +12,8 @@ const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
   br: 'br',
 }
 
-const codingOf = (header: string | undefined): Coding | 'identity' | undefined => {
+/** What a Content-Encoding names; undefined: nothing that is known here. */
+export const codingOf = (header: string | undefined): Coding | 'identity' | undefined => {
   if (header === undefined) return 'identity'
   const name = header.trim().toLowerCase()
   return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
