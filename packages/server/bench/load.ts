@@ -18,6 +18,7 @@ export type LoadVerbs = {
 }
 
 const DISTINCT = 512
+const PATIENCE_MS = 30_000
 
 /** Each connection sends its next request when the last one is answered. */
 async function closed(run: ClosedRun): Promise<ClosedResult> {
@@ -59,12 +60,15 @@ async function open(run: OpenRun): Promise<OpenResult> {
   const total = Math.round((run.perSecond * run.ms) / 1_000)
   const sentAt: number[] = []
   const answeredAt: number[] = []
-  let refused = 0
+  let [refused, answered] = [0, 0]
+  const allAnswered = Promise.withResolvers<void>()
   const idle: { send(sequence: number): void; close(): void }[] = []
   const dial = async () => {
     let current = 0
     const wire = await openWire(run.port, (status) => {
       answeredAt[current] = nowMs()
+      answered += 1
+      if (answered === total) allAnswered.resolve()
       if (status < 200 || status > 299) refused += 1
       idle.push(line)
     })
@@ -81,14 +85,24 @@ async function open(run: OpenRun): Promise<OpenResult> {
   }
   const lines = await Promise.all(Array.from({ length: 50 }, dial))
   idle.push(...lines)
+  // Nothing is left unsent because answers are slow: then there are more connections, as with independent senders.
+  const sendOnNew = async (index: number): Promise<void> => {
+    const line = await dial()
+    lines.push(line)
+    line.send(index)
+  }
+  const dialled: Promise<void>[] = []
   const startedAt = nowMs()
   for (let index = 0; index < total; index += 1) {
     const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
     // oxlint-disable-next-line no-await-in-loop -- this is the pace
     if (wait > 0) await sleep(wait)
-    idle.pop()?.send(index)
+    const line = idle.pop()
+    if (line === undefined) dialled.push(sendOnNew(index))
+    else line.send(index)
   }
-  await sleep(500)
+  await Promise.all(dialled)
+  await Promise.race([allAnswered.promise, sleep(PATIENCE_MS)])
   for (const line of lines) line.close()
   return { sentAt, answeredAt, refused }
 }

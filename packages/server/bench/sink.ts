@@ -10,8 +10,8 @@ export type SinkVerbs = {
   reset(input: null): void
   /** When the `count`th request came, as soon as it has come. */
   reached(input: { count: number; patienceMs: number }): Promise<number>
-  /** When each sequence number from `from` on came first; holes where none did. */
-  receivedAt(input: { from: number; count: number }): readonly (number | null)[]
+  /** When each sequence number from `from` on came first, as soon as all have come. */
+  receivedAt(input: { from: number; count: number; patienceMs: number }): Promise<readonly number[]>
 }
 
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok')
@@ -29,7 +29,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     const at = body.indexOf(MARK)
     const sequence = at < 0 ? -1 : Number.parseInt(body.toString('latin1', at + MARK.length, at + MARK.length + 12), 10)
     if (!first.has(sequence)) first.set(sequence, now)
-    for (const look of waiting) look()
+    for (const again of waiting) again()
   }))
 })
 
@@ -48,22 +48,31 @@ function reset(): void {
 }
 
 function reached({ count, patienceMs }: { count: number; patienceMs: number }): Promise<number> {
+  return once(patienceMs, () => cameAt[count - 1])
+}
+
+/** What `look` gives, as soon as it gives something; it is asked again whenever a request comes. */
+function once<T>(patienceMs: number, look: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${cameAt.length} of ${count} deliveries came in ${patienceMs} ms.`)), patienceMs)
-    const look = (): void => {
-      const at = cameAt[count - 1]
-      if (at === undefined) return
+    const timer = setTimeout(() => reject(new Error(`Not all came in ${patienceMs} ms; ${cameAt.length} did.`)), patienceMs)
+    const again = (): void => {
+      const found = look()
+      if (found === undefined) return
       clearTimeout(timer)
-      waiting.delete(look)
-      resolve(at)
+      waiting.delete(again)
+      resolve(found)
     }
-    waiting.add(look)
-    look()
+    waiting.add(again)
+    again()
   })
 }
 
-function receivedAt({ from, count }: { from: number; count: number }): readonly (number | null)[] {
-  return Array.from({ length: count }, (_unused, index) => first.get(from + index) ?? null)
+function receivedAt({ from, count, patienceMs }: { from: number; count: number; patienceMs: number }): Promise<readonly number[]> {
+  let arrived = 0
+  return once(patienceMs, () => {
+    while (arrived < count && first.has(from + arrived)) arrived += 1
+    return arrived < count ? undefined : Array.from({ length: count }, (_unused, index) => first.get(from + index) ?? NaN)
+  })
 }
 
 answer({ listen, reset, reached, receivedAt } satisfies SinkVerbs)

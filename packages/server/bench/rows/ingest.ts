@@ -10,7 +10,7 @@ import type { ClosedResult, ClosedRun, LoadVerbs, Target } from '../load.ts'
 import type { Figure } from '../table.ts'
 
 const CONNECTIONS = 64
-const WARM_MS = 2_000
+const WARM_MS = 5_000
 const BARE = { batchRows: CONNECTIONS, batchesInFlight: 2 }
 const BARE_HTTP = 'bare `node:http`'
 const BARE_INSERTS = 'bare batched inserts'
@@ -60,7 +60,7 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
     }
   }
   const ms = stage.seconds * 1_000
-  const warmMs = Math.min(WARM_MS, ms)
+  const warmMs = Math.min(WARM_MS, 2 * ms)
   await closed(ours, { ms: warmMs })
   await closed(ceiling, { ms: warmMs })
   await inserted(warmMs)
