@@ -6,7 +6,7 @@ import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
 import { addEvents } from './commands/events.ts'
 import { addSend } from './commands/send.ts'
-import { addServer } from './commands/server.ts'
+import { addServer, addWorkspaces } from './commands/server.ts'
 import { invokedAs } from './options.ts'
 
 const OUTRO = `
@@ -47,6 +47,7 @@ export function createProgram(): Command {
     .exitOverride()
   program.commandsGroup('Run the server:')
   addServer(program)
+  addWorkspaces(program)
   program.commandsGroup('Work with events:')
   addSend(program)
   addEvents(program)

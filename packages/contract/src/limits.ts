@@ -69,6 +69,7 @@ export const LIMITS = {
   correlatedDeliveriesMax: 200,
   correlatedAttemptsMax: 1_000,
   adminBodyBytesMax: 1_048_576,
+  suspensionReasonCharsMax: 500,
   rotationOverlapHoursMax: 720,
   rotationOverlapHoursDefault: 24,
 } as const

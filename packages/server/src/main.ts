@@ -1,10 +1,18 @@
 import { bootstrapCommand } from './commands/bootstrap.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { serveCommand } from './commands/serve.ts'
+import { reinstateCommand, suspendCommand, workspacesCommand } from './commands/workspaces.ts'
 import { startFailure } from './boot.ts'
 
 /** The server's own commands; the command-line client calls them. Knows the process: its arguments, environment and exit code. */
-const COMMANDS = { serve: serveCommand, bootstrap: bootstrapCommand, doctor: doctorCommand } as const
+const COMMANDS = {
+  serve: serveCommand,
+  bootstrap: bootstrapCommand,
+  doctor: doctorCommand,
+  workspaces: workspacesCommand,
+  suspend: suspendCommand,
+  reinstate: reinstateCommand,
+} as const
 
 const [name = 'serve'] = process.argv.slice(2)
 const command = Object.entries(COMMANDS).find(([known]) => known === name)?.[1]

@@ -101,14 +101,14 @@ describe('the IP allowlist', () => {
   })
 })
 
-describe('the burst limit of the plan', () => {
-  const times = async (count: number, url: string): Promise<readonly string[]> => {
-    const outcomes: string[] = []
-    for (let sent = 0; sent < count; sent += 1) outcomes.push(outcome(await post(url, '{}')))
-    return outcomes
-  }
-  const accepted = (outcomes: readonly string[]): number => outcomes.filter((one) => one === '201').length
+const times = async (count: number, url: string): Promise<readonly string[]> => {
+  const outcomes: string[] = []
+  for (let sent = 0; sent < count; sent += 1) outcomes.push(outcome(await post(url, '{}')))
+  return outcomes
+}
+const accepted = (outcomes: readonly string[]): number => outcomes.filter((one) => one === '201').length
 
+describe('the burst limit of the plan', () => {
   before(() => changeWorkspace("plan = 'free'"))
   after(() => changeWorkspace("plan = 'self_hosted'"))
 

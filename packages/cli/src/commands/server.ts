@@ -34,6 +34,38 @@ export function addServer(program: Command): void {
   withExample(doctor, 'doctor')
 }
 
+/** What only the operator may do, so it is asked of the database that this environment names. */
+export function addWorkspaces(program: Command): void {
+  const workspaces = program.command('workspaces').summary('list, suspend and reinstate workspaces').description('For the operator, on the machine of the server. Works beside a running server.')
+
+  const list = workspaces
+    .command('list')
+    .summary('list workspaces')
+    .description('Lists the workspaces and which are suspended.')
+    .option('--json', 'print one JSON object')
+    .action((options: Flags) => become('workspaces', flagsOf(options)))
+  withExample(list, 'workspaces list')
+
+  const suspend = workspaces
+    .command('suspend')
+    .argument('<workspace>', 'its slug')
+    .summary('accept and send nothing for a workspace')
+    .description('Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data stays, and so does what waits to be sent.')
+    .requiredOption('--reason <text>', 'why; kept in the audit log')
+    .option('--json', 'print one JSON object')
+    .action((slug: string, { reason, ...options }: Flags & { readonly reason: string }) => become('suspend', [`--reason=${reason}`, ...flagsOf(options), '--', slug]))
+  withExample(suspend, 'workspaces suspend main --reason "unpaid since May"')
+
+  const reinstate = workspaces
+    .command('reinstate')
+    .argument('<workspace>', 'its slug')
+    .summary('let a suspended workspace go on')
+    .description('Accepts its events again and sends what was paused.')
+    .option('--json', 'print one JSON object')
+    .action((slug: string, options: Flags) => become('reinstate', [...flagsOf(options), '--', slug]))
+  withExample(reinstate, 'workspaces reinstate main')
+}
+
 function flagsOf({ json }: Flags): readonly string[] {
   return json === true ? ['--json'] : []
 }

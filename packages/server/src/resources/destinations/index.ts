@@ -11,6 +11,8 @@ import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
 import { update } from './update.ts'
 
+export { lockDestinations } from './queries.ts'
+
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor }) => {
     const found = await listDestinations(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })

@@ -151,6 +151,17 @@ export async function deleteDestination(db: Db, at: At & { id: string }): Promis
   `)
 }
 
+/** All of a workspace, held against turns and other changes until the transaction ends. Always in the same order, as turns do. */
+export function lockDestinations(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
+  return db.many<{ id: string }>(sql`
+    select id
+      from destinations
+     where workspace_id = ${workspaceId}
+     order by id
+       for update
+  `)
+}
+
 /** The destination answered 410: off at once, unless it is off already. */
 export function disableGone(db: Db, at: { workspaceId: string; destinationId: string; now: Date }): Promise<{ project_id: string } | undefined> {
   return db.maybe<{ project_id: string }>(sql`

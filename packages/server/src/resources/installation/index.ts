@@ -1,4 +1,5 @@
 import { encodeId } from '@postroad/contract'
+import { asSystem } from '../../as-system.ts'
 import type { Ctx, Deps } from '../../context.ts'
 import { Refusal } from '../../domain/refusal.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
@@ -31,7 +32,7 @@ const KEY_NAME = 'bootstrap_api_key'
  * later call, on any node, gives the same one; a revoked key is replaced.
  */
 export function bootstrap(deps: Deps): Promise<Bootstrapped> {
-  return inTransaction(asSystem(deps, { workspaceId: '', projectId: '' }), async (tx) => {
+  return inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'bootstrap' }), async (tx) => {
     await lockBootstrap(tx.db)
     const found = await findFirstWorkspace(tx.db)
     const workspace = found ?? (await makeWorkspace(tx))
@@ -48,10 +49,6 @@ export function bootstrap(deps: Deps): Promise<Bootstrapped> {
       first_run: found === undefined,
     }
   })
-}
-
-function asSystem(deps: Deps, at: { workspaceId: string; projectId: string }): Ctx {
-  return { ...deps, ...at, db: deps.database, actor: { kind: 'system', role: 'owner' }, requestId: 'bootstrap', ip: undefined }
 }
 
 async function makeWorkspace(tx: Ctx) {

@@ -7,7 +7,7 @@ import { audit } from '../audit/index.ts'
 import { deleteCredentialsOfProject } from '../credentials/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
-import { bumpConfig, deleteProject, findDefaultProject, findProject, insertProject, listProjects, renameProject, type ProjectRow } from './queries.ts'
+import { bumpConfig, bumpConfigOfAll, deleteProject, findDefaultProject, findProject, insertProject, listProjects, renameProject, type ProjectRow } from './queries.ts'
 
 export { findDefaultProject, findProject, insertProject }
 
@@ -24,6 +24,14 @@ const present = (row: ProjectRow) => ({
 export async function configChanged(tx: Ctx): Promise<void> {
   await bumpConfig(tx.db, { ...tx, now: new Date(tx.clock.now()) })
   tx.afterCommit?.(() => tx.configChanged(tx.projectId))
+}
+
+/** The same for all projects of the workspace. */
+export async function workspaceConfigChanged(tx: Ctx): Promise<void> {
+  const changed = await bumpConfigOfAll(tx.db, { workspaceId: tx.workspaceId, now: new Date(tx.clock.now()) })
+  tx.afterCommit?.(() => {
+    for (const { id } of changed) tx.configChanged(id)
+  })
 }
 
 export const projects: Room<'projects'> = {

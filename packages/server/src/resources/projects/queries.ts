@@ -45,6 +45,17 @@ export async function bumpConfig(db: Db, at: At & { now: Date }): Promise<void> 
   `)
 }
 
+export function bumpConfigOfAll(db: Db, at: { workspaceId: string; now: Date }): Promise<readonly { id: string }[]> {
+  return db.many<{ id: string }>(sql`
+    update projects
+       set config_version = config_version + 1,
+           config_changed_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and deleted_at is null
+    returning id
+  `)
+}
+
 export function listProjects(
   db: Db,
   at: { workspaceId: string; before: string | null; limit: number },

@@ -1,10 +1,19 @@
-import { sql, type Db } from '../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../platform/db.ts'
 
-export type WorkspaceRow = { readonly id: string; readonly slug: string; readonly name: string; readonly suspended_at: Date | null }
+export type WorkspaceRow = {
+  readonly id: string
+  readonly slug: string
+  readonly name: string
+  readonly plan: string
+  readonly suspended_at: Date | null
+  readonly suspended_reason: string | null
+}
+
+const columns: Sql = sql`id, slug, name, plan, suspended_at, suspended_reason`
 
 export function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
-    select id, slug, name, suspended_at
+    select ${columns}
       from workspaces
      where id = ${id}
   `)
@@ -13,10 +22,38 @@ export function findWorkspace(db: Db, id: string): Promise<WorkspaceRow | undefi
 /** The first workspace of the installation: the one that bootstrap made. */
 export function findFirstWorkspace(db: Db): Promise<WorkspaceRow | undefined> {
   return db.maybe<WorkspaceRow>(sql`
-    select id, slug, name, suspended_at
+    select ${columns}
       from workspaces
      order by id
      limit 1
+  `)
+}
+
+export function listWorkspaces(db: Db): Promise<readonly WorkspaceRow[]> {
+  return db.many<WorkspaceRow>(sql`
+    select ${columns}
+      from workspaces
+     order by id
+  `)
+}
+
+/** Held against other changes until the transaction ends. */
+export function lockWorkspace(db: Db, slug: string): Promise<WorkspaceRow | undefined> {
+  return db.maybe<WorkspaceRow>(sql`
+    select ${columns}
+      from workspaces
+     where slug = ${slug}
+       for no key update
+  `)
+}
+
+export function setSuspension(db: Db, row: { id: string; suspendedAt: Date | null; reason: string | null }): Promise<WorkspaceRow> {
+  return db.one<WorkspaceRow>(sql`
+    update workspaces
+       set suspended_at = ${row.suspendedAt},
+           suspended_reason = ${row.reason}
+     where id = ${row.id}
+    returning ${columns}
   `)
 }
 
@@ -24,7 +61,7 @@ export function insertWorkspace(db: Db, row: { id: string; slug: string; name: s
   return db.one<WorkspaceRow>(sql`
     insert into workspaces (id, slug, name, created_at)
     values (${row.id}, ${row.slug}, ${row.name}, ${row.now})
-    returning id, slug, name, suspended_at
+    returning ${columns}
   `)
 }
 
