@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { Deleted, ListQuery, listOf, Name, Timestamp } from '../list.ts'
+import { Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
 export const SORT_DIRS = ['asc', 'desc'] as const
@@ -9,12 +9,10 @@ export const SORT_DIRS = ['asc', 'desc'] as const
 /** A column of the records listing: the dot path of a flattened payload, or one of `_id`, `_received_at` and `_source`. */
 export const RecordColumn = z.object({ key: z.string(), label: z.string() })
 
-const NO_NUL = /^[^\0]*$/
-const Key = z.string().min(1).max(LIMITS.conditionPathCharsMax).regex(NO_NUL, 'may not hold the character U+0000')
-const Label = z.string().trim().min(1).max(LIMITS.nameCharsMax).regex(NO_NUL, 'may not hold the character U+0000')
+const Key = Text.min(1).max(LIMITS.conditionPathCharsMax)
 
 const Columns = z
-  .array(z.strictObject({ key: Key, label: Label.optional().describe('Absent: the key.') }))
+  .array(z.strictObject({ key: Key, label: Name.optional().describe('Absent: the key.') }))
   .min(1)
   .max(LIMITS.viewColumnsMax)
   .refine((columns) => new Set(columns.map(({ key }) => key)).size === columns.length, 'must name each key once')
