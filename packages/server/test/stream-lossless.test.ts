@@ -106,7 +106,8 @@ test('a commit that hangs for a minute is shown when it ends, however many were 
   await client.until(12)
   const resumed = await tail(`&after=${cursor}`)
   await resumed.until(6)
-  assert.deepEqual(seen(resumed).toSorted(), [1, 8, 9, 10, 11, 12].toSorted())
+  assert.deepEqual(new Set(seen(resumed)), new Set([1, 8, 9, 10, 11, 12]))
+  assert.equal(resumed.events.length, 6)
 })
 
 test('with many overlapping commits every record is shown exactly once, across any number of lost connections', async () => {

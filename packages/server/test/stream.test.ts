@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { anIngestKey, behind, filedText, post, statement } from './fixtures.ts'
-import { aWorld, eventually, type World } from './harness.ts'
+import { aDestination, anIngestKey, behind, filedText, post, statement } from './fixtures.ts'
+import { aSink, aWorld, eventually, type World } from './harness.ts'
 import { sse, webSocket, type Opening, type StreamClient } from './stream-client.ts'
 
 let world: World
@@ -33,6 +33,14 @@ async function tail(query = '', opening: Opening = {}, speak = sse): Promise<Str
 }
 
 const send = (body: string, dataset = 'events') => post(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, body)
+
+/** A read that was under way while the clock was moved rests, by that clock, for up to a second. */
+function arrived(client: StreamClient, count: number): Promise<true> {
+  return eventually(async () => {
+    world.clock.advance(50)
+    return client.events.length >= count ? true : undefined
+  })
+}
 
 async function clients(): Promise<number> {
   const text = await (await fetch(`${world.baseUrl}/metrics`)).text()
@@ -187,12 +195,12 @@ test('a WebSocket is pinged every 30 seconds, and one that does not answer is en
     await eventually(async () => (good.pings() === round ? true : undefined))
     // Its pong is on the way; an event takes longer.
     await send('{}')
-    await good.until(round)
+    await arrived(good, round)
   }
   silent.resume()
   assert.equal(await silent.ended, 1006)
   await send('{}')
-  await good.until(3)
+  await arrived(good, 3)
 })
 
 test('the stream of a suspended workspace ends at once and none is opened', async () => {
@@ -305,6 +313,26 @@ test('the admin stream of the workspace and of a project needs a viewer, by key 
   const refused = await fetch(`${world.baseUrl}/admin/api/stream`)
   assert.equal(refused.status, 401)
   await assert.rejects(webSocket(`${world.baseUrl}/admin/api/stream`), /status 401/)
+})
+
+test('the admin stream also shows how deliveries go', async () => {
+  const sink = await aSink()
+  await aDestination(world, { url: sink.url })
+  const admin = await sse(`${world.baseUrl}/admin/api/stream`, { headers: { authorization: `Bearer ${world.installed.api_key}` } })
+  open.push(admin)
+  const plain = await tail()
+  await send('{"first":true}')
+  await admin.until(1)
+  const { body } = await send('{"second":true}')
+  const frames = () => admin.events.filter((event) => event.type === 'delivery' && event.data.record_id === body.records[0].id)
+  await eventually(async () => {
+    world.clock.advance(1_000)
+    return frames().at(-1)?.data.state === 'delivered' ? true : undefined
+  })
+  const { body: read } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}`)
+  assert.deepEqual(frames().at(-1)?.data, read.deliveries[0])
+  assert.ok(plain.events.every((event) => event.type === 'record'))
+  await sink.stop()
 })
 
 test('with a session a WebSocket opens for our own pages only', async () => {

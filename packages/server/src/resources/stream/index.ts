@@ -1,7 +1,8 @@
 import type { Deps } from '../../context.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
-import { confirmPlaces, leavePlace, lockConnections, oldestDay, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
+import { presentDelivery, type DeliveryRow } from '../deliveries/index.ts'
+import { confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
 
 export type { StreamRow, StreamScope }
 
@@ -12,6 +13,8 @@ export type { StreamRow, StreamScope }
 const MARGIN_MS = 26_000
 /** Who waited longer for a commit was told 503, so it is no promise. */
 const PATIENCE_MS = 60_000
+/** An attempt ends within its timeout of a minute, and is written soon after. */
+const ATTEMPT_MS = 90_000
 const ROWS_MAX = 500
 const BYTES_MAX = 262_144
 const READS_AT_ONCE = 2
@@ -28,11 +31,20 @@ export type Page = {
   readonly more: boolean
 }
 
+export type Changes = {
+  readonly deliveries: readonly PublicDelivery[]
+  readonly position: Position
+  readonly more: boolean
+}
+type PublicDelivery = ReturnType<typeof presentDelivery>
+
 export type StreamReader = {
   /** The position of who has everything up to now. */
   now(): Promise<Position>
   /** The next page behind a position, of these datasets or of all. `live` reads do not wait for those that catch up. */
   read(at: { scope: StreamScope; position: Position; datasets?: readonly string[] | undefined; live?: true }): Promise<Page>
+  /** Deliveries that were made or tried behind a position of a moment ago, as they stand now. */
+  changes(at: { scope: StreamScope; position: Position }): Promise<Changes>
   /** The moment before which records are no longer kept; undefined while nothing was dropped. */
   keptSince(workspaceId: string): Promise<number | undefined>
 }
@@ -80,8 +92,23 @@ export function createStreamReader(deps: Deps): StreamReader {
     return { history: found.history, from, floor, to, toFloor: partway?.floor ?? floorOf(seen, now), rows: found.rows, more: found.more }
   }
 
+  const changes: StreamReader['changes'] = async ({ scope, position }) => {
+    const { partway } = position
+    const now = deps.clock.now()
+    const asked = { ...scope, from: position.from, to: partway?.to, after: partway?.after, rowsMax: ROWS_MAX }
+    const found = await inLiveTurn(() => readChangedDeliveries(deps.database, { ...asked, madeFrom: now - MARGIN_MS, begunFrom: now - ATTEMPT_MS }))
+    const seen = snapshotOf(found.snapshot)
+    const to = partway?.to ?? seen
+    // After a failover transactions have other numbers: begin anew.
+    const after = found.history === position.history && found.more ? found.rows.at(-1)?.id : undefined
+    const { history } = found
+    const next = after === undefined ? { history, from: to, floor: now } : { ...position, partway: { to, floor: now, after } }
+    return { deliveries: found.rows.map(presentChanged), position: next, more: after !== undefined }
+  }
+
   return {
     read,
+    changes,
     now: async () => {
       const at = deps.clock.now()
       const { snapshot, history } = await inTurn(() => readMoment(deps.database))
@@ -90,6 +117,11 @@ export function createStreamReader(deps: Deps): StreamReader {
     },
     keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database, workspaceId)))?.day.getTime(),
   }
+}
+
+/** The columns of the reading itself are none of the delivery's. */
+function presentChanged({ id, record_id, dataset, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at }: DeliveryRow): PublicDelivery {
+  return presentDelivery({ id, record_id, dataset, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at })
 }
 
 function snapshotOf(text: string): Snapshot {

@@ -1,6 +1,7 @@
 import { seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
 import { uuidv7Floor } from '../../platform/ids.ts'
+import type { DeliveryRow } from '../deliveries/index.ts'
 
 /** What is streamed: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
@@ -33,7 +34,7 @@ export type PageAt = StreamScope & {
 
 type JoinedRow = MomentRow & { readonly found: number | null } & { readonly [Name in keyof StreamRow]: StreamRow[Name] | null }
 
-// The inserting transaction of a row, in full: the system column has its lower 32 bits, and it is not after this moment.
+// The transaction that wrote row `r`, in full: the system column has its lower 32 bits, and it is not after this moment.
 const xid: Sql = sql`m.next - ((m.next - r.xmin::text::bigint) & 4294967295)`
 
 /**
@@ -44,6 +45,11 @@ const unseenBy = ({ xmin, xmax, running }: Snapshot): Sql => sql`
   and (m.next - ${xmin}::bigint >= 2000000000 or age(r.xmin) <= (select age((${xmin}::bigint & 4294967295)::text::xid)))
   and ${xid} >= ${xmin}
   and (${xid} >= ${xmax} or ${xid} = any (${running}::bigint[]))
+`
+
+const seenBy = ({ xmax, running }: Snapshot): Sql => sql`
+  and ${xid} < ${xmax}
+  and ${xid} <> all (${running}::bigint[])
 `
 
 const moment: Sql = sql`
@@ -101,7 +107,7 @@ function newRows(at: PageAt): Sql {
           ${after === undefined ? sql`` : sql`and r.id > ${after}`}
           ${datasets === undefined ? sql`` : sql`and r.dataset = any (${datasets}::text[])`}
           ${seesNothing(from) ? sql`` : unseenBy(from)}
-          ${to === undefined ? sql`` : sql`and ${xid} < ${to.xmax} and ${xid} <> all (${to.running}::bigint[])`}
+          ${to === undefined ? sql`` : seenBy(to)}
         order by r.id
         limit ${at.rowsMax}
      ) r
@@ -114,6 +120,70 @@ function newRows(at: PageAt): Sql {
      order by r.id
      limit ${at.rowsMax}
   `
+}
+
+export type ChangesAt = StreamScope & {
+  readonly from: Snapshot
+  readonly to: Snapshot | undefined
+  readonly after: string | undefined
+  /** Milliseconds: deliveries that were made, and attempts that were begun, before these are not looked at. */
+  readonly madeFrom: number
+  readonly begunFrom: number
+  readonly rowsMax: number
+}
+
+type ChangedRow = MomentRow & { readonly [Name in keyof DeliveryRow]: DeliveryRow[Name] | null }
+
+/** Deliveries that were made or tried between two moments, by id, as they stand now. */
+export async function readChangedDeliveries(db: Db, at: ChangesAt): Promise<MomentRow & { readonly rows: readonly DeliveryRow[]; readonly more: boolean }> {
+  const { from, to, after } = at
+  const here = sql`
+    r.workspace_id = ${at.workspaceId}
+    ${at.projectId === null ? sql`` : sql`and r.project_id = ${at.projectId}`}
+    ${seesNothing(from) ? sql`` : unseenBy(from)}
+    ${to === undefined ? sql`` : seenBy(to)}
+  `
+  const rows = await db.many<ChangedRow>(sql`
+    with m as materialized (${moment})
+    select m.snapshot, m.history, d.id, d.record_id, e.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count,
+           d.next_attempt_at, d.last_status, d.last_error, d.created_at, d.updated_at
+      from m
+      left join lateral (
+        select project_id, id
+          from (select r.project_id, r.id
+                  from projects p
+                  join deliveries r on r.workspace_id = p.workspace_id and r.project_id = p.id
+                 where p.workspace_id = ${at.workspaceId}
+                   and r.id >= ${uuidv7Floor(at.madeFrom)}
+                   and ${here}
+                 union
+                select r.project_id, r.delivery_id
+                  from delivery_attempts r
+                 where r.id >= ${uuidv7Floor(at.begunFrom)}
+                   and ${here}) either
+         ${after === undefined ? sql`` : sql`where id > ${after}`}
+         order by id
+         limit ${at.rowsMax}
+      ) changed on true
+      left join deliveries d
+        on d.workspace_id = ${at.workspaceId}
+       and d.project_id = changed.project_id
+       and d.id = changed.id
+      left join records e
+        on e.workspace_id = d.workspace_id
+       and e.project_id = d.project_id
+       and e.id = d.record_id
+     order by d.id
+  `)
+  const [first] = rows
+  if (first === undefined) throw new Error('A moment has no row.')
+  const found = rows.filter(isDelivery)
+  return { snapshot: first.snapshot, history: first.history, rows: found, more: rows.length === at.rowsMax && found.length > 0 }
+}
+
+/** One whose record is gone by now, past its retention, is shown no more. */
+function isDelivery(row: ChangedRow): row is ChangedRow & DeliveryRow {
+  return row.id !== null && row.dataset !== null
 }
 
 /**

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 /** OpenAPI 3.1 of the admin API and of ingest, read from the contract. */
 export function openApi(baseUrl: string, version: string): Json {
-  const paths: Record<string, Json> = { ...INGEST_PATHS }
+  const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS }
   for (const { route, room, verb, url } of mountedRoutes()) {
     const alias = route.area === 'project' && !url.includes('{project_id}')
     paths[url] = { ...paths[url], [route.method.toLowerCase()]: operation(route, { id: `${room}.${verb}${alias ? '.default' : ''}`, room, url }) }
@@ -22,7 +22,10 @@ export function openApi(baseUrl: string, version: string): Json {
     servers: [{ url: baseUrl }],
     security: [{ api_key: [] }],
     components: {
-      securitySchemes: { api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' } },
+      securitySchemes: {
+        api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' },
+        ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
+      },
       schemas: { Error: schemaOf(ErrorBody, 'output') },
     },
     paths,
@@ -87,4 +90,31 @@ const INGEST_PATHS: Record<string, Json> = {
   '/v1/ingest/{ingest_key}': ingest('Send an event through the rules of the project', ['ingest_key']),
   '/v1/ingest/{ingest_key}/{dataset}': ingest('Store an event whole in a dataset', ['ingest_key', 'dataset']),
   '/v1/webhooks/{ingest_key}/{slug}': ingest("Send an event through an endpoint's criteria and mappings", ['ingest_key', 'slug']),
+}
+
+const stream = (summary: string, of: { security?: readonly Json[]; names?: readonly string[]; key?: true }): Json => ({
+  get: {
+    tags: ['stream'],
+    summary,
+    description:
+      'Server-sent events, or a WebSocket for who asks for one, with the same as {"type","id","data"}. Events: record, gap, closing; on the admin stream also delivery. The id of an event is the cursor behind it.',
+    ...(of.security === undefined ? {} : { security: of.security }),
+    parameters: [
+      ...(of.names ?? []).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+      ...(of.key === undefined ? [] : [{ name: 'key', in: 'query', description: 'An ingest key, for who cannot send it as "Authorization: Bearer".', schema: { type: 'string' } }]),
+      { name: 'after', in: 'query', description: 'The id of the last event that was seen; Last-Event-ID says the same and goes first.', schema: { type: 'string' } },
+      { name: 'since', in: 'query', description: 'Begins with what was received at this time.', schema: { type: 'string', format: 'date-time' } },
+      { name: 'dataset', in: 'query', description: 'Only these datasets, separated by commas.', schema: { type: 'string' } },
+    ],
+    responses: {
+      200: { description: 'Open until one side ends it.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+    },
+  },
+})
+
+const STREAM_PATHS: Record<string, Json> = {
+  '/v1/stream': stream('Watch the records of a project as they are stored', { security: [{ ingest_key: [] }, {}], key: true }),
+  '/admin/api/stream': stream('Watch the workspace: records and deliveries of all its projects', {}),
+  '/admin/api/projects/{project_id}/stream': stream('Watch a project: its records and deliveries', { names: ['project_id'] }),
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
-import type { Page, StreamReader, StreamScope } from '../../resources/stream/index.ts'
+import type { Changes, Page, StreamReader, StreamScope } from '../../resources/stream/index.ts'
 import { pageEnd, recordFrames, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
@@ -20,8 +20,10 @@ export class Feed {
   readonly #reader: StreamReader
   readonly #scope: StreamScope
   readonly #listeners = new Set<(batch: Batch) => void>()
+  readonly #watchers = new Set<(deliveries: Changes['deliveries']) => void>()
   readonly #ready = Promise.withResolvers<void>()
   #position: Position | undefined
+  #watched: Position | undefined
   #reading = false
   #hinted = false
   #stopped = false
@@ -44,6 +46,13 @@ export class Feed {
   listen(hear: (batch: Batch) => void): () => void {
     this.#listeners.add(hear)
     return () => this.#listeners.delete(hear)
+  }
+
+  /** Hears of deliveries from now on, second by second as they stand; gives the function that ends it. */
+  watch(see: (deliveries: Changes['deliveries']) => void): () => void {
+    this.#watchers.add(see)
+    this.hint()
+    return () => this.#watchers.delete(see)
   }
 
   hint(): void {
@@ -95,6 +104,26 @@ export class Feed {
       more = page.more
       const batch = batchOf(page)
       for (const hear of this.#listeners) hear(batch)
+    }
+    await this.#readChanges()
+  }
+
+  /** Nobody is told what was before the first look. */
+  async #readChanges(): Promise<void> {
+    if (this.#watchers.size === 0) {
+      this.#watched = undefined
+      return
+    }
+    if (this.#watched === undefined) {
+      this.#watched = await this.#reader.now()
+      return
+    }
+    for (let more = true; more && !this.#stopped; ) {
+      // oxlint-disable-next-line no-await-in-loop -- page after page of one read
+      const changes = await this.#reader.changes({ scope: this.#scope, position: this.#watched })
+      this.#watched = changes.position
+      more = changes.more
+      if (changes.deliveries.length > 0) for (const see of this.#watchers) see(changes.deliveries)
     }
   }
 }

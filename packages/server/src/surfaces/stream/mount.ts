@@ -47,7 +47,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
   try {
-    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, whyOver: () => whyKeyOver(door.road, key) })
+    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, deliveries: false, whyOver: () => whyKeyOver(door.road, key) })
   } finally {
     door.streams.places.leave(place)
   }
@@ -78,7 +78,7 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
       throw error
     })
   }
-  return serve(door, { request, reply, asked, scope, whyOver })
+  return serve(door, { request, reply, asked, scope, deliveries: true, whyOver })
 }
 
 /** A browser sends the session cookie with a WebSocket that a foreign page opens; its Origin tells. */
@@ -88,13 +88,13 @@ function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void 
   if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
 }
 
-type Serving = Exchange & { readonly asked: Asked; readonly scope: StreamScope; readonly whyOver: Tail['whyOver'] }
+type Serving = Exchange & Pick<Tail, 'scope' | 'deliveries' | 'whyOver'> & { readonly asked: Asked }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
-async function serve(door: Door, { request, reply, asked, scope, whyOver }: Serving): Promise<FastifyReply> {
+async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
   const start = await startOf(door, asked)
   const wire = await open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) })
-  await door.streams.serve(wire, { scope, start, datasets: asked.datasets, whyOver })
+  await door.streams.serve(wire, { ...may, start, datasets: asked.datasets })
   return reply
 }
 

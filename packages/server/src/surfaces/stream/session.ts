@@ -2,9 +2,9 @@ import type { CloseReason, GapFrame } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { contains, sees, type Snapshot } from '../../domain/snapshot.ts'
 import { encodePosition, type Position } from '../../domain/stream-cursor.ts'
-import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
+import type { Changes, Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
 import type { Batch, Feed } from './feed.ts'
-import { pageEnd, recordFrames } from './frame.ts'
+import { pageEnd, recordFrames, type Frame } from './frame.ts'
 import { packed, type Wire } from './wire.ts'
 
 const BACKLOG_BYTES_MAX = 1_048_576
@@ -16,6 +16,8 @@ export type Tail = {
   /** Where the client stands: it gets everything beyond. */
   readonly start: Position
   readonly datasets: ReadonlySet<string> | undefined
+  /** Whether the client also sees deliveries, from the moment on when it has caught up. */
+  readonly deliveries: boolean
   /** Why it may stay no longer; undefined while it may. */
   readonly whyOver: () => CloseReason | undefined | Promise<CloseReason | undefined>
 }
@@ -36,6 +38,7 @@ export class Session {
   #beatAt: number
   #closed = false
   #leave: () => void = () => undefined
+  #unwatch: () => void = () => undefined
 
   constructor(parts: Parts, tail: Tail) {
     this.#parts = parts
@@ -64,7 +67,7 @@ export class Session {
       this.close('unavailable')
     }
     await over
-    this.#leave()
+    this.#part()
   }
 
   /** Says that the connection lives when it is time to. */
@@ -78,10 +81,24 @@ export class Session {
   }
 
   close(reason: CloseReason): void {
-    this.#leave()
+    this.#part()
     if (this.#ended()) return
     this.#closed = true
     this.wire.close(reason)
+  }
+
+  #part(): void {
+    this.#leave()
+    this.#unwatch()
+  }
+
+  #see(deliveries: Changes['deliveries']): void {
+    if (this.#ended() || this.#isSlow()) return
+    const { datasets } = this.tail
+    const cursor = encodePosition(this.#position)
+    const seen = deliveries.filter((delivery) => datasets?.has(delivery.dataset) !== false)
+    this.wire.write(packed(this.wire.dialect, seen.map((delivery): Frame => ({ type: 'delivery', cursor, json: JSON.stringify(delivery) }))))
+    if (seen.length > 0) this.#said = cursor
   }
 
   async #sayGap(keptSince: number | undefined): Promise<void> {
@@ -112,6 +129,7 @@ export class Session {
         this.#joined = { snapshot: page.to, floor: page.toFloor, history: page.history }
         hear = (batch) => this.#hear(batch)
         for (const batch of held) this.#hear(batch)
+        if (this.tail.deliveries) this.#unwatch = feed.watch((deliveries) => this.#see(deliveries))
         return
       }
       leave()
@@ -132,10 +150,16 @@ export class Session {
     return this.#closed || this.wire.gone.aborted
   }
 
+  /** Cuts a client that does not keep up. */
+  #isSlow(): boolean {
+    if (this.wire.backlogBytes() <= BACKLOG_BYTES_MAX) return false
+    this.close('slow')
+    return true
+  }
+
   #hear(batch: Batch): void {
-    if (this.#ended()) return
+    if (this.#ended() || this.#isSlow()) return
     const { page } = batch
-    if (this.wire.backlogBytes() > BACKLOG_BYTES_MAX) return this.close('slow')
     const joined = this.#joined
     if (joined === undefined || joined.history !== page.history || contains(page.from, joined.snapshot)) {
       this.#joined = undefined
