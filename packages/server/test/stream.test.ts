@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { reinstateWorkspace, suspendWorkspace } from '../src/resources/workspaces/index.ts'
 import { aDestination, anIngestKey, behind, filedText, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type World } from './harness.ts'
 import { sse, webSocket, type Opening, type StreamClient } from './stream-client.ts'
@@ -204,32 +205,25 @@ test('a WebSocket is pinged every 30 seconds, and one that does not answer is en
 })
 
 test('the stream of a suspended workspace ends at once and none is opened', async () => {
-  const database = behind(world)
   const [events, socket] = [await tail(), await tail('', {}, webSocket)]
-  try {
-    await statement(database, `update workspaces set suspended_at = now()`)
-    await statement(database, `update projects set config_version = config_version + 1, config_changed_at = '${new Date(world.clock.now()).toISOString()}'`)
-    world.clock.advance(500)
-    // Half a second later the directory has looked, and a quarter after that the streams have.
-    await eventually(async () => {
-      world.clock.advance(250)
-      return events.events.length > 0 && socket.events.length > 0 ? true : undefined
-    })
-    assert.deepEqual(events.events[0], { id: events.events[0]?.id, type: 'closing', data: { reason: 'workspace_suspended' } })
-    assert.equal(await events.ended, 0)
-    assert.equal(await socket.ended, 4403)
-    const refused = await fetch(`${world.baseUrl}/v1/stream?key=${key}`)
-    assert.deepEqual([refused.status, ((await refused.json()) as { reason: string }).reason], [403, 'workspace_suspended'])
-    const late = await tail('', {}, webSocket)
-    assert.equal(await late.ended, 4403)
-    assert.deepEqual(late.events.map((event) => event.data), [{ reason: 'workspace_suspended' }])
-  } finally {
-    await statement(database, `update workspaces set suspended_at = null`)
-    await statement(database, `update projects set config_version = config_version + 1, config_changed_at = '${new Date(world.clock.now()).toISOString()}'`)
-    await database.close()
-    world.clock.advance(500)
-    await eventually(async () => ((await send('{}')).status === 201 ? true : undefined))
-  }
+  const { slug } = world.installed.workspace
+  await suspendWorkspace(world.app.deps, { slug, reason: 'test' })
+  // A quarter of a second later the streams have looked, and once more for the database's answer.
+  world.clock.advance(250)
+  await eventually(async () => {
+    world.clock.advance(1)
+    return socket.events.length > 0 && events.events.length > 0 ? true : undefined
+  })
+  assert.deepEqual(events.events.map(({ type, data }) => [type, data]), [['closing', { reason: 'workspace_suspended' }]])
+  assert.equal(await events.ended, 0)
+  assert.equal(await socket.ended, 4403)
+  const refused = await fetch(`${world.baseUrl}/v1/stream?key=${key}`)
+  assert.deepEqual([refused.status, ((await refused.json()) as { reason: string }).reason], [403, 'workspace_suspended'])
+  const late = await tail('', {}, webSocket)
+  assert.equal(await late.ended, 4403)
+  assert.deepEqual(late.events.map((event) => event.data), [{ reason: 'workspace_suspended' }])
+  await reinstateWorkspace(world.app.deps, { slug })
+  assert.equal((await tail()).status, 200)
 })
 
 test('more connections than the plan allows are refused, on whichever process, until one ends', async () => {
@@ -279,6 +273,12 @@ test('revoking the key ends its streams', async () => {
   world.clock.advance(250)
   assert.deepEqual((await client.until(1)).data, { reason: 'credential_revoked' })
   await client.ended
+})
+
+test('the IP allowlist of an ingest key holds for its streams', async () => {
+  const made = (await world.admin('POST', 'ingest-keys', { name: 'elsewhere', ip_allowlist: ['203.0.113.0/24'] })).body
+  const refused = await fetch(`${world.baseUrl}/v1/stream?key=${made.key}`)
+  assert.deepEqual([refused.status, ((await refused.json()) as { reason: string }).reason], [403, 'ip_not_allowed'])
 })
 
 test('a client that does not read is cut once it is a megabyte behind, and the others are not', async () => {

@@ -41,7 +41,7 @@ export function createSurfaces({ road, load, version, streams }: SurfacesOptions
   mountHealth(router, road, { counters, gauges })
   mountSession(router, road)
   mountAdmin(router, road)
-  mountStream(router, { road, streams, admit: streamAdmission(road) })
+  mountStream(router, { road, streams, sourceIp, admit: streamAdmission(road) })
   mountFirstRun(router)
   router.get('/openapi.json', () => openApi(road.baseUrl(), version))
 

@@ -1,10 +1,12 @@
-import { DATASET_NAME, SECRET_PREFIXES, type CloseReason } from '@postroad/contract'
+import type { IncomingMessage } from 'node:http'
+import { DATASET_NAME, type CloseReason } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { decodePosition, encodePosition, type Position } from '../../domain/stream-cursor.ts'
 import type { Road } from '../../pipeline/accept.ts'
 import { since, type StreamReader, type StreamScope } from '../../resources/stream/index.ts'
 import type { Streams } from './hub.ts'
+import { keyOf, planOf, whyOver as whyKeyOver } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
 import type { Tail } from './session.ts'
 import { createUpgrades, type Upgrades } from './web-socket.ts'
@@ -13,7 +15,12 @@ import type { Wire } from './wire.ts'
 /** Who may see the stream of a workspace, or of the project in the path: the admin API's own checks. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<StreamScope>
 
-export type StreamParts = { readonly road: Road; readonly streams: Streams; readonly admit: Admit }
+export type StreamParts = {
+  readonly road: Road
+  readonly streams: Streams
+  readonly admit: Admit
+  readonly sourceIp: (request: IncomingMessage) => string | undefined
+}
 
 type Door = StreamParts & { readonly upgrades: Upgrades }
 
@@ -33,35 +40,27 @@ export function mountStream(fastify: FastifyInstance, parts: StreamParts): void 
 
 /** An unknown key is as good as none: 401 both, so that guessing learns nothing. */
 async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { directory } = door.road
-  const key = keyOf(request)
   // A page of any origin may read with a key, for the key is what counts and no cookie is looked at.
   reply.header('Access-Control-Allow-Origin', '*')
-  const credential = key === undefined ? undefined : await directory.credential(key)
-  if (key === undefined || credential?.kind !== 'ingest_key' || credential.project_id === null) throw refuse('stream_key_required')
-  const { workspace_id: workspaceId, project_id: projectId } = credential
-  const plan = await directory.plan(projectId, workspaceId)
+  const key = keyOf(request, one(request, 'key'))
+  const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
+  const plan = key === undefined ? undefined : await planOf(door.road, at)
   if (plan === undefined) throw refuse('stream_key_required')
+  if (plan === 'ip_not_allowed') throw refuse(plan)
   const asked = readAsked(request)
   if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
+  const { workspaceId, projectId } = plan
   const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
+  const whyOver = (): ReturnType<Tail['whyOver']> => {
+    const now = planOf(door.road, at)
+    return now instanceof Promise ? now.then(whyKeyOver) : whyKeyOver(now)
+  }
   try {
-    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, deliveries: false, whyOver: () => whyKeyOver(door.road, key) })
+    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, deliveries: false, whyOver })
   } finally {
     door.streams.places.leave(place)
   }
-}
-
-/** Asked four times a second: the directory knows without asking the database, and hears of a change at once. */
-function whyKeyOver({ directory }: Road, key: string): ReturnType<Tail['whyOver']> {
-  const credential = directory.credential(key)
-  if (credential === undefined) return 'credential_revoked'
-  if (credential instanceof Promise) return credential.then((found) => (found === undefined ? 'credential_revoked' : undefined))
-  const plan = credential.project_id === null ? undefined : directory.plan(credential.project_id, credential.workspace_id)
-  if (plan instanceof Promise) return plan.then((loaded) => (loaded?.suspended === true ? 'workspace_suspended' : undefined))
-  if (plan === undefined) return 'credential_revoked'
-  return plan.suspended ? 'workspace_suspended' : undefined
 }
 
 async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -115,12 +114,6 @@ async function turnAway(door: Door, at: Exchange & { reason: 'workspace_suspende
   const wire = await open(door, { request, reply }, {})
   wire.close(reason satisfies CloseReason)
   return reply
-}
-
-function keyOf(request: FastifyRequest): string | undefined {
-  const [scheme, token] = (request.headers.authorization ?? '').split(' ')
-  const key = scheme?.toLowerCase() === 'bearer' ? token : one(request, 'key')
-  return key?.startsWith(SECRET_PREFIXES.ingestKey) === true ? key : undefined
 }
 
 type Asked = { readonly from: Position | 'now'; readonly datasets: ReadonlySet<string> | undefined }
