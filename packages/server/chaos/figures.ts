@@ -27,15 +27,20 @@ export function postgresTimes({ blows, answers }: Evidence): Times {
   })
 }
 
-/** Death of a sender → next attempt of each delivery that it was sending. */
-export function redeliveryTimes({ attempts, blows }: Evidence): Times {
-  return attempts.flatMap((attempt, index) => {
+/** Deliveries that a death cut off → their next attempts: the first of each death, and every one. */
+export function redeliveryTimes({ attempts, blows }: Evidence): { readonly first: Times; readonly each: Times } {
+  const cutOff = attempts.flatMap((attempt, index) => {
     const next = attempts[index + 1]
     if (attempt.outcome !== 'interrupted' || next?.delivery_id !== attempt.delivery_id) return []
     const began = attempt.started_at.getTime()
     const death = blows.find((blow) => blow.at >= began)
-    return death === undefined ? [] : [next.started_at.getTime() - death.at]
+    return death === undefined ? [] : [{ death, ms: next.started_at.getTime() - death.at }]
   })
+  const deaths = Map.groupBy(cutOff, ({ death }) => death)
+  return {
+    first: [...deaths.values()].map((all) => Math.min(...all.map(({ ms }) => ms))),
+    each: cutOff.map(({ ms }) => ms),
+  }
 }
 
 /** `p50 120 ms, max 900 ms (31)`, held against a limit for the longest when there is one. */

@@ -21,7 +21,7 @@ export type Round = {
   readonly whileStartingMs: readonly number[]
 }
 
-export type PlanOptions = { readonly rounds: number; readonly postgres: 'third' | 'always' | 'never'; readonly waitForDeliveries: boolean }
+export type PlanOptions = { readonly rounds: number; readonly postgres: 'third' | 'always' | 'never' }
 
 const OFFSET_MS_MAX = 500
 const CALM_MS_MAX = 3_000
@@ -31,11 +31,11 @@ const STARTING_MS_MAX = 900
  * The rounds of a seed. Every second one waits until deliveries flow again, so that some of them die half-way; a third
  * gives the server time to get going.
  */
-export function planRounds(rng: Rng, { rounds, postgres, waitForDeliveries }: PlanOptions): readonly Round[] {
+export function planRounds(rng: Rng, { rounds, postgres }: PlanOptions): readonly Round[] {
   return Array.from({ length: rounds }, (_, index) => {
     const strikesPostgres = postgres === 'always' || (postgres === 'third' && index % 3 === 2)
     return {
-      after: waitForDeliveries && index % 2 === 1 ? 'delivery' : 'answer',
+      after: index % 2 === 1 ? 'delivery' : 'answer',
       offsetMs: rng.int(0, rng.chance(0.33) ? CALM_MS_MAX : OFFSET_MS_MAX),
       target: strikesPostgres ? rng.pick(['postmaster', 'backend', 'session'] as const) : 'server',
       thenServerMs: strikesPostgres && rng.chance(0.5) ? rng.int(0, OFFSET_MS_MAX) : null,

@@ -12,7 +12,7 @@ type Plant = NonNullable<AppOptions['commit']>
 export const PLANTS = {
   /** Acknowledged, not stored. The pause makes room for a kill; without it the defect would be the same, only rarer. */
   'ack-before-commit': (commit) => async (event) => {
-    void sleep(30).then(() => commit(event))
+    void sleep(250).then(() => commit(event))
     return { kind: 'stored', event }
   },
   /** Acknowledged, never delivered: one delivery of the fan-out is missing now and then. */
