@@ -17,7 +17,7 @@ const PATIENCE_MS = 60_000
 const ATTEMPT_MS = 90_000
 const ROWS_MAX = 500
 const BYTES_MAX = 262_144
-const READS_AT_ONCE = 2
+const LIVE_READS_AT_ONCE = 2
 
 /** One read: what `to` sees beyond `from`, by id, as far as a page goes. */
 export type Page = {
@@ -60,11 +60,11 @@ export function positionAfter(page: Page, row: StreamRow | undefined): Position 
   return row === undefined ? { history, from: to, floor: toFloor } : { history, from, floor, partway: { to, floor: toFloor, after: row.id } }
 }
 
-/** Reads streams of records without loss or repetition (docs/adr/0008); at most two statements at once in a process, and two for those who catch up. */
+/** Reads streams of records without loss or repetition (docs/adr/0008); at most two statements at once in a process, and one for those who catch up. */
 export function createStreamReader(deps: Deps): StreamReader {
   const horizon = new Horizon(PATIENCE_MS)
-  const inTurn = createTurns(READS_AT_ONCE)
-  const inLiveTurn = createTurns(READS_AT_ONCE)
+  const inTurn = createTurns(1)
+  const inLiveTurn = createTurns(LIVE_READS_AT_ONCE)
   const floorOf = (snapshot: Snapshot, at: number): number => Math.max(0, Math.floor(horizon.behind(snapshot, at) - MARGIN_MS))
 
   const read: StreamReader['read'] = async (asked) => {
@@ -111,7 +111,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     changes,
     now: async () => {
       const at = deps.clock.now()
-      const { snapshot, history } = await inTurn(() => readMoment(deps.database))
+      const { snapshot, history } = await inLiveTurn(() => readMoment(deps.database))
       const from = snapshotOf(snapshot)
       return { history, from, floor: floorOf(from, at) }
     },

@@ -1,4 +1,5 @@
 import type { Deps } from '../../context.ts'
+import { refuse } from '../../domain/refusal.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
 import type { Changes, Page, StreamReader, StreamScope } from '../../resources/stream/index.ts'
 import { pageEnd, recordFrames, type Dialect } from './frame.ts'
@@ -6,6 +7,9 @@ import { packed, type Parcel } from './wire.ts'
 
 /** What one read of the feed found, packed once for all clients that want all of it. */
 export type Batch = { readonly page: Page; parcel(dialect: Dialect): Parcel }
+
+/** What the feed tells from a moment on, kept until somebody is ready to hear it. */
+export type Hold = { release(hear: (batch: Batch) => void): void; cancel(): void }
 
 const SWEEP_MS = 1_000
 /** A feed reads for a tenth of its time at most, so that however much is committed, reading it does not slow committing. */
@@ -21,7 +25,7 @@ export class Feed {
   readonly #scope: StreamScope
   readonly #listeners = new Set<(batch: Batch) => void>()
   readonly #watchers = new Set<(deliveries: Changes['deliveries']) => void>()
-  readonly #ready = Promise.withResolvers<void>()
+  #ready = attempt()
   #position: Position | undefined
   #watched: Position | undefined
   #reading = false
@@ -37,15 +41,23 @@ export class Feed {
     this.#read()
   }
 
-  /** Resolves when everything that commits from now on will be heard. */
+  /** Resolves when everything that commits from now on will be heard; rejects while the database does not answer. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
 
-  /** Gives the function that ends it. */
-  listen(hear: (batch: Batch) => void): () => void {
-    this.#listeners.add(hear)
-    return () => this.#listeners.delete(hear)
+  hold(): Hold {
+    const held: Batch[] = []
+    let hear = (batch: Batch): void => void held.push(batch)
+    const listener = (batch: Batch): void => hear(batch)
+    this.#listeners.add(listener)
+    return {
+      release: (to) => {
+        hear = to
+        for (const batch of held.splice(0)) to(batch)
+      },
+      cancel: () => this.#listeners.delete(listener),
+    }
   }
 
   /** Hears of deliveries from now on, second by second as they stand; gives the function that ends it. */
@@ -63,6 +75,7 @@ export class Feed {
   stop(): void {
     this.#stopped = true
     this.#cancel()
+    this.#ready.reject(refuse('overloaded'))
   }
 
   #look(): void {
@@ -82,6 +95,9 @@ export class Feed {
     void this.#readOn()
       .catch((cause: unknown) => {
         if (!this.#stopped) this.#deps.log.warn('stream.not_read', { cause })
+        if (this.#position !== undefined) return
+        this.#ready.reject(cause)
+        this.#ready = attempt()
       })
       .finally(() => {
         this.#reading = false
@@ -140,6 +156,13 @@ function batchOf(page: Page): Batch {
       return parcel
     },
   }
+}
+
+function attempt(): PromiseWithResolvers<void> {
+  const made = Promise.withResolvers<void>()
+  // Nobody may be waiting for it.
+  made.promise.catch(nothing)
+  return made
 }
 
 function nothing(): void {

@@ -1,6 +1,7 @@
 import type { CloseReason } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { createStreamReader, type StreamReader, type StreamScope } from '../../resources/stream/index.ts'
+import type { Position } from '../../domain/stream-cursor.ts'
+import { createStreamReader, type StreamScope } from '../../resources/stream/index.ts'
 import { Feed } from './feed.ts'
 import { createPlaces, type Places } from './places.ts'
 import { Session, type Tail } from './session.ts'
@@ -10,12 +11,11 @@ const LOOK_MS = 250
 
 /** All streams of this process. */
 export type Streams = {
-  readonly reader: StreamReader
   /** Records of this project were committed, here or elsewhere. A hint. */
   committed(of: { readonly workspaceId: string; readonly projectId: string }): void
   readonly places: Places
-  /** Serves a client until it is gone or cut. */
-  serve(wire: Wire, tail: Tail): Promise<void>
+  /** Serves a client until it is gone or cut; `open` answers it, once it is known where it begins. */
+  serve(tail: Tail, open: (start: Position) => Promise<Wire>): Promise<void>
   /** How many clients there are, for the gauge. */
   count(): number
   start(): void
@@ -45,26 +45,36 @@ export function createStreams(deps: Deps): Streams {
   }
 
   return {
-    reader,
     places,
     committed: ({ workspaceId, projectId }) => {
       feeds.get(keyOf({ workspaceId, projectId }))?.feed.hint()
       feeds.get(keyOf({ workspaceId, projectId: null }))?.feed.hint()
     },
-    serve: async (wire, tail) => {
-      if (closed) return wire.close('shutdown')
+    serve: async (tail, open) => {
       const key = keyOf(tail.scope)
-      const open = feeds.get(key) ?? { feed: new Feed(deps, reader, tail.scope), users: 0 }
-      feeds.set(key, open)
-      open.users += 1
-      const session = new Session({ deps, reader, feed: open.feed, wire }, tail)
-      sessions.add(session)
-      await session.run()
-      sessions.delete(session)
-      open.users -= 1
-      if (open.users > 0) return
-      open.feed.stop()
-      feeds.delete(key)
+      const used = feeds.get(key) ?? { feed: new Feed(deps, reader, tail.scope), users: 0 }
+      feeds.set(key, used)
+      used.users += 1
+      const { feed } = used
+      // Whoever holds before it looks where it stands misses nothing in between.
+      const hold = feed.hold()
+      try {
+        await feed.ready
+        const position = tail.from === 'now' ? await reader.now() : tail.from
+        const wire = await open(position)
+        if (closed) return wire.close('shutdown')
+        const session = new Session({ deps, reader, feed, wire }, tail, { position, hold })
+        sessions.add(session)
+        await session.run()
+        sessions.delete(session)
+      } finally {
+        hold.cancel()
+        used.users -= 1
+        if (used.users === 0) {
+          feed.stop()
+          feeds.delete(key)
+        }
+      }
     },
     count: () => sessions.size,
     start: look,

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { decodePosition, encodePosition, type Position } from '../../domain/stream-cursor.ts'
 import type { Road } from '../../pipeline/accept.ts'
-import { since, type StreamReader, type StreamScope } from '../../resources/stream/index.ts'
+import { since, type StreamScope } from '../../resources/stream/index.ts'
 import type { Streams } from './hub.ts'
 import { keyOf, planOf, whyOver as whyKeyOver } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
@@ -91,9 +91,9 @@ type Serving = Exchange & Pick<Tail, 'scope' | 'deliveries' | 'whyOver'> & { rea
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
-  const start = await startOf(door, asked)
-  const wire = await open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) })
-  await door.streams.serve(wire, { ...may, start, datasets: asked.datasets })
+  // A time that has not come yet is now.
+  const from = asked.from === 'now' || asked.from.floor > door.road.clock.now() ? 'now' : asked.from
+  await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) => open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }))
   return reply
 }
 
@@ -154,10 +154,4 @@ function one(request: FastifyRequest, name: string): string | undefined {
   const value = new Map<string, unknown>(Object.entries(query)).get(name)
   const first: unknown = Array.isArray(value) ? value[0] : value
   return typeof first === 'string' && first !== '' ? first : undefined
-}
-
-/** A time that has not come yet is now. */
-async function startOf({ road, streams }: { road: Road; streams: { reader: StreamReader } }, asked: Asked): Promise<Position> {
-  if (asked.from === 'now' || asked.from.floor > road.clock.now()) return streams.reader.now()
-  return asked.from
 }

@@ -3,18 +3,19 @@ import type { Deps } from '../../context.ts'
 import { contains, sees, type Snapshot } from '../../domain/snapshot.ts'
 import { encodePosition, type Position } from '../../domain/stream-cursor.ts'
 import type { Changes, Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
-import type { Batch, Feed } from './feed.ts'
+import type { Batch, Feed, Hold } from './feed.ts'
 import { pageEnd, recordFrames, type Frame } from './frame.ts'
 import { packed, type Wire } from './wire.ts'
 
 const BACKLOG_BYTES_MAX = 1_048_576
 const STALL_MS = 60_000
+const DAY_MS = 86_400_000
 const BEAT_MS = { server_sent_events: 15_000, web_socket: 30_000 } as const
 
 export type Tail = {
   readonly scope: StreamScope
-  /** Where the client stands: it gets everything beyond. */
-  readonly start: Position
+  /** Where the client stands, who gets everything beyond; or it begins now. */
+  readonly from: Position | 'now'
   readonly datasets: ReadonlySet<string> | undefined
   /** Whether the client also sees deliveries, from the moment on when it has caught up. */
   readonly deliveries: boolean
@@ -23,6 +24,8 @@ export type Tail = {
 }
 
 type Parts = { readonly deps: Deps; readonly reader: StreamReader; readonly feed: Feed; readonly wire: Wire }
+/** `hold` began before `position` was known, so whoever begins there now misses nothing. */
+export type Start = { readonly position: Position; readonly hold: Hold }
 
 /**
  * One client: it reads pages from storage at its own pace until it has caught up, and joins the feed without a gap or a
@@ -37,14 +40,15 @@ export class Session {
   #said: string
   #beatAt: number
   #closed = false
-  #leave: () => void = () => undefined
+  #hold: Hold
   #unwatch: () => void = () => undefined
 
-  constructor(parts: Parts, tail: Tail) {
+  constructor(parts: Parts, tail: Tail, { position, hold }: Start) {
     this.#parts = parts
     this.tail = tail
-    this.#position = tail.start
-    this.#said = encodePosition(tail.start)
+    this.#hold = hold
+    this.#position = position
+    this.#said = encodePosition(position)
     this.#beatAt = parts.deps.clock.now() + BEAT_MS[parts.wire.dialect]
   }
 
@@ -54,14 +58,14 @@ export class Session {
 
   /** Resolves when the connection is over. */
   async run(): Promise<void> {
-    const { wire, deps, reader, feed } = this.#parts
+    const { wire, deps } = this.#parts
     const over = new Promise<void>((resolve) => {
       if (wire.gone.aborted) resolve()
       else wire.gone.addEventListener('abort', () => resolve(), { once: true })
     })
     try {
-      await this.#sayGap(await reader.keptSince(this.tail.scope.workspaceId))
-      await Promise.race([over, this.#catchUp(reader, feed)])
+      if (this.tail.from === 'now') this.#join(this.#position)
+      else await Promise.race([over, this.#catchUp()])
     } catch (cause) {
       deps.log.warn('stream.broken', { cause })
       this.close('unavailable')
@@ -88,7 +92,7 @@ export class Session {
   }
 
   #part(): void {
-    this.#leave()
+    this.#hold.cancel()
     this.#unwatch()
   }
 
@@ -101,41 +105,41 @@ export class Session {
     if (seen.length > 0) this.#said = cursor
   }
 
-  async #sayGap(keptSince: number | undefined): Promise<void> {
+  /** Records are kept by the day, so what was seen a day ago or later has not been dropped. */
+  async #sayGap(): Promise<void> {
+    const { deps, reader, wire } = this.#parts
     const { floor } = this.#position
+    if (floor > deps.clock.now() - DAY_MS) return
+    const keptSince = await reader.keptSince(this.tail.scope.workspaceId)
     if (keptSince === undefined || floor >= keptSince) return
     const gap: GapFrame = { from: new Date(floor).toISOString(), to: new Date(keptSince).toISOString(), missed: null }
-    this.wire.write(packed(this.wire.dialect, [{ type: 'gap', cursor: this.#said, json: JSON.stringify(gap) }]))
-    await this.wire.flushed()
+    wire.write(packed(wire.dialect, [{ type: 'gap', cursor: this.#said, json: JSON.stringify(gap) }]))
   }
 
-  async #catchUp(reader: StreamReader, feed: Feed): Promise<void> {
+  async #catchUp(): Promise<void> {
     const { scope, datasets } = this.tail
+    const { reader, feed } = this.#parts
+    await this.#sayGap()
     while (!this.#ended()) {
-      // Whoever listens before it reads misses nothing in between: what came meanwhile is held.
-      const held: Batch[] = []
-      let hear = (batch: Batch): void => void held.push(batch)
-      const leave = feed.listen((batch) => hear(batch))
-      this.#leave = leave
-      // oxlint-disable-next-line no-await-in-loop -- page after page, each when the one before was taken
-      await feed.ready
       const whole = this.#position.partway === undefined
-      // oxlint-disable-next-line no-await-in-loop -- as above
+      // oxlint-disable-next-line no-await-in-loop -- page after page, each when the one before was taken
       const page = await reader.read({ scope, position: this.#position, datasets: datasets && [...datasets] })
-      if (this.#ended()) return leave()
+      if (this.#ended()) return
       this.#send(page, () => true)
-      // Only a read that began after the listening, and came to its end, reaches into what the feed will tell.
-      if (whole && !page.more) {
-        this.#joined = { snapshot: page.to, floor: page.toFloor, history: page.history }
-        hear = (batch) => this.#hear(batch)
-        for (const batch of held) this.#hear(batch)
-        if (this.tail.deliveries) this.#unwatch = feed.watch((deliveries) => this.#see(deliveries))
-        return
-      }
-      leave()
+      // Only a read that began after the hold, and came to its end, reaches into what the feed tells.
+      if (whole && !page.more) return this.#join({ history: page.history, from: page.to, floor: page.toFloor })
+      this.#hold.cancel()
       // oxlint-disable-next-line no-await-in-loop -- as above
       await this.#taken()
+      this.#hold = feed.hold()
     }
+  }
+
+  /** From here on the feed tells the client, which has what `from` sees. */
+  #join({ history, from, floor }: Position): void {
+    this.#joined = { snapshot: from, floor, history }
+    this.#hold.release((batch) => this.#hear(batch))
+    if (this.tail.deliveries && !this.#ended()) this.#unwatch = this.#parts.feed.watch((deliveries) => this.#see(deliveries))
   }
 
   /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
