@@ -44,15 +44,22 @@ function readRequest(): Given {
   return { scenario, json: values.json, request: { seed, rounds, ratePerSecond, postgres, plant, keep: values.keep, say } }
 }
 
-/** Ctrl-C clears the stage away first; a second one does it at once. */
+const SAME_WISH_MS = 1_000
+
+/**
+ * Ctrl-C clears the stage away first; a later one does it at once. npm passes on the Ctrl-C that the terminal has sent to
+ * every process already, so what follows within a second is the same wish.
+ */
 function interruption(): AbortSignal {
   const asked = new AbortController()
+  let firstAt: number | undefined
   const ask = (signal: NodeJS.Signals): void => {
-    if (asked.signal.aborted) process.exit(130)
+    const now = performance.now()
+    firstAt ??= now
+    if (now - firstAt > SAME_WISH_MS) process.exit(130)
     asked.abort(new Error(`interrupted by ${signal}`))
   }
-  process.on('SIGINT', ask)
-  process.on('SIGTERM', ask)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
   return asked.signal
 }
 

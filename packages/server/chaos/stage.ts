@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   const lastResort = (): void => {
     server.killNow()
     postgres.stopNow()
-    if (!options.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    if (!options.keep) removeNow(folder)
   }
   process.once('exit', lastResort)
   try {
@@ -66,6 +66,17 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
     agent.destroy()
     if (!options.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     process.off('exit', lastResort)
+  }
+}
+
+/** Removes a folder in which processes are just ending, without returning in between. */
+function removeNow(folder: string): void {
+  for (let tries = 0; tries < 30 && existsSync(folder); tries += 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+    }
   }
 }
 
