@@ -6,3 +6,10 @@ create unlogged table stream_connections (
   seen_at timestamptz not null,
   primary key (workspace_id, id)
 );
+
+-- Lost with a crash of the database, and only then: after a crash the numbers of transactions whose end was not written
+-- yet are used again, so a snapshot of before says nothing of after (docs/adr/0008).
+create unlogged table stream_generation (
+  single boolean primary key default true check (single),
+  generation bigint not null
+);

@@ -147,7 +147,7 @@ test('with many overlapping commits every record is shown exactly once, across a
   assert.deepEqual(shown.toSorted((a, b) => a - b), Array.from({ length: total }, (_none, index) => index + 1))
 })
 
-test('a cursor of another database, or of this one before a failover, resumes by time: nothing is lost', async () => {
+test('a cursor of another database, or of this one before a crash, resumes by time: nothing is lost', async () => {
   world.clock.advance(3_600_000)
   const first = await tail()
   await send(1)
@@ -156,6 +156,15 @@ test('a cursor of another database, or of this one before a failover, resumes by
   const foreign = await tail(`&after=${id?.replace(/^\d+-\d+/, '7000000000000000000-3')}`)
   await foreign.until(2)
   assert.deepEqual(seen(foreign), [1, 2])
+  // What a crash of PostgreSQL does to this table.
+  await statement(database, 'truncate stream_generation')
+  const crashed = await tail(`&after=${id}`)
+  await crashed.until(2)
+  assert.deepEqual(seen(crashed), [1, 2])
+  world.clock.advance(1_000)
+  await send(3)
+  await first.until(5)
+  assert.deepEqual(seen(first), [1, 2, 1, 2, 3])
 })
 
 test('what another node stores is shown without being told, within a second', async () => {

@@ -5,7 +5,7 @@ import { isSnapshot, type Snapshot } from './snapshot.ts'
  * the rows up to id `after`. Without `partway` it has exactly what `from` sees.
  */
 export type Position = {
-  /** Whose snapshots these are: the database and its timeline. Those of another one say nothing here. */
+  /** Whose snapshots these are: the database, and since which crash of it. Those of another one say nothing here. */
   readonly history: string
   readonly from: Snapshot
   /** No row beyond `from` has an id before this moment (milliseconds). */
@@ -14,7 +14,7 @@ export type Position = {
 }
 
 const MOMENT = (name: string): string => `(?<${name}>[0-9a-z-]+)~(?<${name}Floor>[0-9a-z]{1,11})`
-const CURSOR = new RegExp(`^(?<history>\\d{1,20}-\\d{1,10})~${MOMENT('from')}(?:~${MOMENT('to')}~(?<after>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?$`)
+const CURSOR = new RegExp(`^(?<history>\\d{1,20}-\\d{1,20})~${MOMENT('from')}(?:~${MOMENT('to')}~(?<after>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))?$`)
 const CURSOR_CHARS_MAX = 16_384
 
 /** A cursor: opaque to clients, and safe in a header and in a URL. */

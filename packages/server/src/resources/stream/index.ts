@@ -2,7 +2,7 @@ import type { Deps } from '../../context.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
 import { presentDelivery, type DeliveryRow } from '../deliveries/index.ts'
-import { confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
+import { beginGeneration, confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
 
 export type { StreamRow, StreamScope }
 
@@ -82,7 +82,8 @@ export function createStreamReader(deps: Deps): StreamReader {
       rowsMax: ROWS_MAX,
       bytesMax: BYTES_MAX,
     }))
-    // Another database, or this one after a failover: its transactions have other numbers. By time nothing is lost, and some comes again.
+    if (isUnsaid(found)) return afresh(() => read(asked))
+    // Another database, or this one after a crash: its transactions have other numbers. By time nothing is lost, and some comes again.
     if (found.history !== position.history && (partway !== undefined || !seesNothing(position.from))) {
       return read({ ...asked, position: { history: found.history, from: NOTHING, floor: position.floor } })
     }
@@ -97,24 +98,33 @@ export function createStreamReader(deps: Deps): StreamReader {
     const now = deps.clock.now()
     const asked = { ...scope, from: position.from, to: partway?.to, after: partway?.after, rowsMax: ROWS_MAX }
     const found = await inLiveTurn(() => readChangedDeliveries(deps.database, { ...asked, madeFrom: now - MARGIN_MS, begunFrom: now - ATTEMPT_MS }))
+    if (isUnsaid(found)) return afresh(() => changes({ scope, position }))
     const seen = snapshotOf(found.snapshot)
     const to = partway?.to ?? seen
-    // After a failover transactions have other numbers: begin anew.
+    // After a crash transactions have other numbers: begin anew.
     const after = found.history === position.history && found.more ? found.rows.at(-1)?.id : undefined
     const { history } = found
     const next = after === undefined ? { history, from: to, floor: now } : { ...position, partway: { to, floor: now, after } }
     return { deliveries: found.rows.map(presentChanged), position: next, more: after !== undefined }
   }
 
+  const now: StreamReader['now'] = async () => {
+    const at = deps.clock.now()
+    const found = await inLiveTurn(() => readMoment(deps.database))
+    if (isUnsaid(found)) return afresh(now)
+    const from = snapshotOf(found.snapshot)
+    return { history: found.history, from, floor: floorOf(from, at) }
+  }
+
+  const afresh = async <T>(again: () => Promise<T>): Promise<T> => {
+    await beginGeneration(deps.database)
+    return again()
+  }
+
   return {
     read,
     changes,
-    now: async () => {
-      const at = deps.clock.now()
-      const { snapshot, history } = await inLiveTurn(() => readMoment(deps.database))
-      const from = snapshotOf(snapshot)
-      return { history, from, floor: floorOf(from, at) }
-    },
+    now,
     keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database, workspaceId)))?.day.getTime(),
   }
 }
@@ -123,6 +133,8 @@ export function createStreamReader(deps: Deps): StreamReader {
 function presentChanged({ id, record_id, dataset, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at }: DeliveryRow): PublicDelivery {
   return presentDelivery({ id, record_id, dataset, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at })
 }
+
+const isUnsaid = ({ history }: { readonly history: string }): boolean => history.endsWith('-0')
 
 function snapshotOf(text: string): Snapshot {
   const snapshot = readSnapshot(text)

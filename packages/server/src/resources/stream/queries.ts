@@ -6,7 +6,7 @@ import type { DeliveryRow } from '../deliveries/index.ts'
 /** What is streamed: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
 
-/** The moment that a statement saw, and of which database and timeline. */
+/** The moment that a statement saw, and of which database since which crash; ends in `-0` when that is not said yet. */
 type MomentRow = { readonly snapshot: string; readonly history: string }
 
 export type StreamRow = {
@@ -55,9 +55,18 @@ const seenBy = ({ xmax, running }: Snapshot): Sql => sql`
 const moment: Sql = sql`
   select pg_current_snapshot()::text as snapshot,
          pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
-         s.system_identifier || '-' || c.timeline_id as history
-    from pg_control_system() s, pg_control_checkpoint() c
+         s.system_identifier || '-' || coalesce((select generation from stream_generation), 0) as history
+    from pg_control_system() s
 `
+
+/** After a crash of the database, and at its first start, a new generation begins. */
+export async function beginGeneration(db: Db): Promise<void> {
+  await db.run(sql`
+    insert into stream_generation (generation)
+    values ((extract(epoch from clock_timestamp()) * 1000)::bigint)
+    on conflict (single) do nothing
+  `)
+}
 
 export function readMoment(db: Db): Promise<MomentRow> {
   return db.one<MomentRow>(sql`
