@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeId } from '@postroad/contract'
+import { Rng } from '../../sim/rng.ts'
+import type { Finding } from '../checks.ts'
+import { counted, type Report } from '../figures.ts'
+import { Ledger } from '../ledger.ts'
+import { startLoad, type Load } from '../load.ts'
+import { createNemesis, planRounds, type Blow } from '../nemesis.ts'
+import { storedEvents } from '../queries.ts'
+import type { Request, Scenario } from '../scenario.ts'
+import type { Receipt } from '../sink.ts'
+import { onStage, type Stage } from '../stage.ts'
+import { openViewer, type Sight, type Viewer } from '../viewer.ts'
+
+/** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
+export const stream: Scenario = { name: 'stream', about: 'clients of /v1/stream that drop and resume, under kill9', run }
+
+const VIEWERS = 6
+const CATCH_UP_MS = 30_000
+
+async function run(request: Request): Promise<Report> {
+  const began = performance.now()
+  const { seed, plant, rounds } = request
+  const outcome = await onStage(request, (stage) => play(stage, request))
+  const command = `npm run chaos -- stream --rounds ${rounds} --seed ${seed} --rate ${request.ratePerSecond} --with-postgres ${request.postgres}`
+  return {
+    ...outcome,
+    scenario: 'stream',
+    seed,
+    plant: plant ?? null,
+    tookMs: performance.now() - began,
+    repeat: plant === undefined ? command : `CHAOS_PLANT=${plant} ${command}`,
+  }
+}
+
+type Outcome = Pick<Report, 'ok' | 'findings' | 'figures' | 'stopped'>
+
+async function play(stage: Stage, request: Request): Promise<Outcome> {
+  const { seed, signal } = request
+  const ledgers = {
+    blows: new Ledger<Blow>(join(stage.folder, 'blows.jsonl')),
+    receipts: new Ledger<Receipt>(join(stage.folder, 'receipts.jsonl')),
+    sights: new Ledger<Sight>(join(stage.folder, 'sights.jsonl')),
+  }
+  const { blows, receipts, sights } = ledgers
+  const viewers: Viewer[] = []
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
+    const { key } = (await stage.admin('POST', 'ingest-keys', { name: 'viewers' })) as { readonly key: string }
+    const url = `${new URL(stage.endpoint).origin}/v1/stream`
+    viewers.push(...(await Promise.all(Array.from({ length: VIEWERS }, (_none, n) => openViewer({ name: `viewer ${n + 1}`, url, key, sights, rng: new Rng(seed + 10 + n) })))))
+    const load = startLoad({ folder: stage.folder, seed, ratePerSecond: request.ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 } })
+    const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
+    const stopped = await weather(load, () => storm(request, nemesis))
+    await stage.ready()
+    request.say('healed; waiting until every client has seen everything')
+    const stored = await waitForSights(stage, { sights, viewers, signal })
+    return judge({ load, stored, sights: sights.entries, blows: blows.entries, viewers }, stopped)
+  } finally {
+    await Promise.all(viewers.map((viewer) => viewer.stop()))
+    for (const ledger of Object.values(ledgers)) ledger.close()
+  }
+}
+
+/** The load ends with the storm, also with one that an interruption ends. */
+async function weather<T>(load: Load, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } finally {
+    await load.stop()
+  }
+}
+
+/** Plays the rounds. Gives why it ended early, or null. */
+async function storm({ seed, rounds, postgres, signal, say }: Request, nemesis: ReturnType<typeof createNemesis>): Promise<string | null> {
+  try {
+    for (const [index, round] of planRounds(new Rng(seed), { rounds, postgres }).entries()) {
+      say(`round ${index + 1} of ${rounds}: ${round.target} ${round.offsetMs} ms after a sign of ingest`)
+      // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
+      await nemesis.strike({ ...round, after: 'answer' })
+    }
+    await sleep(1_000, undefined, { signal })
+    return null
+  } catch (error) {
+    signal.throwIfAborted()
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+type StoredRecord = { readonly record: string; readonly event: string | null }
+
+/** Gives what is stored, once every client has seen as much, or patience is over. */
+async function waitForSights(stage: Stage, of: { sights: Ledger<Sight>; viewers: readonly Viewer[]; signal: AbortSignal }): Promise<readonly StoredRecord[]> {
+  const database = stage.openDatabase()
+  try {
+    const rows = await storedEvents(database, { workspaceId: stage.workspaceId })
+    const stored = rows.flatMap((row) => (row.record_id === null ? [] : [{ record: encodeId('record', row.record_id), event: row.event }]))
+    const end = performance.now() + CATCH_UP_MS
+    while (performance.now() < end && new Set(of.sights.entries.map(({ client, record }) => `${client} ${record}`)).size < stored.length * of.viewers.length) {
+      // oxlint-disable-next-line no-await-in-loop -- one look at a time
+      await sleep(200, undefined, { signal: of.signal })
+    }
+    return stored
+  } finally {
+    await database.close()
+  }
+}
+
+type Seen = {
+  readonly load: Load
+  readonly stored: readonly StoredRecord[]
+  readonly sights: readonly Sight[]
+  readonly blows: readonly Blow[]
+  readonly viewers: readonly Viewer[]
+}
+
+function judge(seen: Seen, stopped: string | null): Outcome {
+  const { load, stored, sights, blows, viewers } = seen
+  const timesSeen = new Map<string, number>()
+  for (const { client, record } of sights) timesSeen.set(`${client} ${record}`, (timesSeen.get(`${client} ${record}`) ?? 0) + 1)
+  const eventOf = new Map(stored.map(({ record, event }) => [record, event]))
+  const shaOf = new Map(load.sent.entries.map(({ event, sha256 }) => [event, sha256]))
+  const unseen = (records: readonly string[]): string[] =>
+    viewers.flatMap(({ name }) => records.map((record) => `${name} ${record}`).filter((key) => !timesSeen.has(key)))
+  const repeated = [...timesSeen].filter(([, times]) => times > 1).map(([key]) => key)
+  // After a crash of the database a stream is at-least-once; a lost session is none.
+  const crashes = blows.filter(({ target }) => target === 'postmaster' || target === 'backend').length
+  const findings = [
+    finding('acknowledged, never shown to a client', unseen(load.answers.entries.flatMap(({ status, record }) => (status === 201 && record !== null ? [record] : [])))),
+    finding('stored, never shown to a client', unseen(stored.map(({ record }) => record))),
+    finding('shown, not stored', sights.filter(({ record }) => !eventOf.has(record)).map(({ record }) => record)),
+    finding('bytes changed on the stream', sights.filter(({ record, data_sha256 }) => shaOf.get(eventOf.get(record) ?? '') !== data_sha256).map(({ record }) => record)),
+    finding('shown twice without a crash of the database', crashes > 0 ? [] : repeated),
+  ]
+  const figures = [
+    counted('events acknowledged / stored', `${load.answers.entries.filter(({ status }) => status === 201).length} / ${stored.length}`),
+    counted('clients, connections', `${viewers.length}, ${viewers.reduce((sum, viewer) => sum + viewer.connections(), 0)}`),
+    counted('records shown, repeated', `${sights.length}, ${sights.length - timesSeen.size}`),
+    counted('blows, crashes of the database', `${blows.length}, ${crashes}`),
+  ]
+  return { ok: stopped === null && findings.every(({ ok }) => ok), findings, figures, stopped }
+}
+
+function finding(check: string, found: readonly string[]): Finding {
+  return { check, found: found.length, allowed: 0, ok: found.length === 0, examples: found.slice(0, 3) }
+}
