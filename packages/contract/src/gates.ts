@@ -40,7 +40,7 @@ export type Cors = z.infer<typeof Cors>
 export const HANDSHAKE_KINDS = ['none', 'hub_challenge', 'url_verification'] as const
 export type HandshakeKind = (typeof HANDSHAKE_KINDS)[number]
 
-const VerifyToken = z
+export const VerifyToken = z
   .string('The verify token is text.')
   .min(1, 'The verify token may not be empty.')
   .max(LIMITS.verifyTokenCharsMax, `A verify token has at most ${LIMITS.verifyTokenCharsMax} characters.`)

@@ -72,4 +72,5 @@ export const LIMITS = {
   suspensionReasonCharsMax: 500,
   rotationOverlapHoursMax: 720,
   rotationOverlapHoursDefault: 24,
+  webhookVersionsKept: 100,
 } as const

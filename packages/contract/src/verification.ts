@@ -39,12 +39,12 @@ const Prefix = z
   .max(hmacPrefixCharsMax, `A prefix has at most ${hmacPrefixCharsMax} characters.`)
   .regex(/^(?:[\x21-\x7e][\x20-\x7e]*)?$/, 'A prefix is printable ASCII and does not begin with a space.')
 
-const Secret = z
+export const VerificationSecret = z
   .string('The secret is text.')
   .min(1, 'The secret may not be empty.')
   .max(verificationSecretCharsMax, `A secret has at most ${verificationSecretCharsMax} characters.`)
   .describe('Write-only; never returned.')
-const KeySecret = Secret.refine(
+const KeySecret = VerificationSecret.refine(
   (secret) =>
     !secret.startsWith('whsec_') ||
     /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2}|[A-Za-z0-9+/]{4})$/.test(secret.slice(6)),
@@ -99,7 +99,7 @@ export const VerificationSettings = z.discriminatedUnion(
 export type VerificationSettings = z.infer<typeof VerificationSettings>
 
 const secretOnCreate = {
-  secret: Secret.optional(),
+  secret: VerificationSecret.optional(),
   without_secret: z
     .literal(true, '"without_secret" is true or left out.')
     .optional()
@@ -135,7 +135,7 @@ export const VerificationCreate = z
 export type VerificationCreate = z.infer<typeof VerificationCreate>
 
 const toleranceChange = { tolerance_seconds: Tolerance.optional() }
-const secretChange = { secret: Secret.optional().describe('Left out: the held secret stays (same scheme only).') }
+const secretChange = { secret: VerificationSecret.optional().describe('Left out: the held secret stays (same scheme only).') }
 
 /** A change of verification. What is left out stays as it is while the scheme is the same (`patchVerification`). */
 export const VerificationPatch = z.discriminatedUnion(

@@ -159,7 +159,21 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'webhooks.update': (at) => withBody(aWebhookIn(at), { enabled: false }),
   'webhooks.remove': aWebhookIn,
   'webhooks.test': (at) => withBody(aWebhookIn(at), { payloads: [{ a: 1 }] }),
+  'webhooks.rotate': (at) => withBody(aWebhookIn(at), { overlap_hours: 1 }),
+  'webhooks.rotateVerificationSecret': (at) => withBody(aVerifyingWebhookIn(at), { overlap_hours: 1 }),
+  'webhooks.listVersions': aWebhookIn,
+  'webhooks.getVersion': aVersionIn,
+  'webhooks.restoreVersion': (at) => withBody(aVersionIn(at), {}),
   'webhooks.verifySample': (at) => withBody(aWebhookIn(at), { headers: {}, body: '{}' }),
+}
+
+async function aVerifyingWebhookIn(at: Place): Promise<Asked> {
+  return withId((await created(at, 'webhooks', { verification: { scheme: 'hmac', secret: 'whispered' } })).webhook.id)
+}
+
+async function aVersionIn(at: Place): Promise<Asked> {
+  const { params } = await aWebhookIn(at)
+  return { params: { ...params, version: '1' } }
 }
 
 async function aViewIn(at: Place): Promise<Asked> {
@@ -721,7 +735,7 @@ test('every change writes one audit row that says who, what and from where; read
     const [row] = added
     assert.ok(row !== undefined && added.length === 1, named.name)
     assert.deepEqual([row.actor, row.agent, row.ip], [me.user.id, `api_key:${me.api_key.id}`, '127.0.0.1'], named.name)
-    assert.match(row.action, /^(create|update|delete|revoke|replay)_[a-z_]+$/)
+    assert.match(row.action, /^(create|update|delete|revoke|replay|rotate|restore)_[a-z_]+$/)
     const ids = Object.values<{ id?: string }>(answer.body).map((value) => value.id)
     assert.ok([...Object.values(asked.params ?? {}), ...ids].includes(row.target ?? ''), `${named.name}: ${row.target}`)
     const refused = await call(home, `${named.route.method} ${pathOf(named, asked)}`, { body: { frobnicate: 1 } })

@@ -4,7 +4,8 @@ import type { Check } from './passage.ts'
 
 /**
  * Contract part 2: the scheme's check over the raw bytes, before idempotency, quota and storage.
- * It holds on the endpoint's URL and on /v1/webhooks/{ingest_key}/{slug}. No secret held: 401, always.
+ * It holds on the endpoint's URL and on /v1/webhooks/{ingest_key}/{slug}. No secret held: 401, always. Deadlines of secrets
+ * are the database's time, as they were set; how old a signature is, is judged by this machine's.
  */
 export const checkSignature: Check = (deps, { captured, receiver, body }) => {
   const { webhook } = receiver
@@ -12,7 +13,7 @@ export const checkSignature: Check = (deps, { captured, receiver, body }) => {
   const now = deps.clock.wall()
   const failure = verifySignature({
     settings: webhook.settings,
-    secrets: webhook.secrets.filter((secret) => secret.until > now).map((secret) => secret.value),
+    secrets: webhook.secrets.filter((secret) => secret.until > captured.receivedAt).map((secret) => secret.value),
     headers: captured.headers,
     body,
     nowSeconds: Math.floor(now / 1_000),

@@ -20,7 +20,7 @@ export async function audit(tx: Ctx, entry: AuditEntry): Promise<void> {
     workspaceId: tx.workspaceId,
     id: idAfter(last?.id, tx.uuid()),
     at: new Date(tx.clock.now()),
-    ...names(tx),
+    ...actorNames(tx),
     action: entry.action,
     target: entry.target ?? null,
     ip: tx.ip ?? null,
@@ -38,7 +38,8 @@ function idAfter(last: string | undefined, id: string): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-function names({ actor }: Ctx): { actor: string; agent: string | null } {
+/** Who acts, and through what: as audit rows and versions say it. */
+export function actorNames({ actor }: Ctx): { actor: string; agent: string | null } {
   switch (actor.kind) {
     case 'person':
       return { actor: encodeId('user', actor.userId), agent: null }

@@ -1,2 +1,2 @@
 /** The directory of credentials: rooms that mint one file its hash here. */
-export { deleteCredentialsOf, deleteCredentialsOfProject, findCredential, insertCredential } from './queries.ts'
+export { deleteCredentialsOf, deleteCredentialsOfProject, deleteOtherCredentialsOf, endCredentialAt, findCredential, insertCredential } from './queries.ts'

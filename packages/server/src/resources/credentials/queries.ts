@@ -37,6 +37,35 @@ export async function deleteCredentialsOf(db: Db, at: { workspaceId: string; sub
   `)
 }
 
+/** All of a subject but one: those that a rotation ends. */
+export async function deleteOtherCredentialsOf(db: Db, at: { workspaceId: string; subjectId: string; hash: Uint8Array }): Promise<void> {
+  await db.run(sql`
+    delete from credentials
+     where workspace_id = ${at.workspaceId}
+       and subject_id = ${at.subjectId}
+       and hash <> ${at.hash}
+  `)
+}
+
+/** From its end on nobody may use it; every process holds that against its clock, so nothing need be written then. */
+export async function endCredentialAt(db: Db, at: { workspaceId: string; hash: Uint8Array; expiresAt: Date }): Promise<void> {
+  await db.run(sql`
+    update credentials
+       set expires_at = ${at.expiresAt}
+     where workspace_id = ${at.workspaceId}
+       and hash = ${at.hash}
+  `)
+}
+
+/** URLs that ended before this moment, in all workspaces: they are of no use to anybody. Gives how many. */
+export function deleteEndedUrls(db: Db, before: Date): Promise<number> {
+  return db.run(sql`
+    delete from credentials
+     where kind = 'webhook_url'
+       and expires_at < ${before}
+  `)
+}
+
 export async function deleteCredentialsOfProject(db: Db, at: { workspaceId: string; projectId: string }): Promise<void> {
   await db.run(sql`
     delete from credentials

@@ -13,10 +13,8 @@ import type { Room } from '../verbs.ts'
 import { handshakeColumns } from './handshake.ts'
 import { presentWebhook } from './present.ts'
 import { insertWebhook } from './queries.ts'
-import { urlParts } from './url-parts.ts'
-
-/** 26 characters of base62 are 154 bits: the URL is the credential. */
-const URL_SLUG_CHARS = 26
+import { mintUrlSlug, urlParts } from './url-parts.ts'
+import { keepVersion } from './versions.ts'
 
 /** Makes an endpoint and its URL; the slug in it is stored sealed, and found by its hash. */
 export const create: Room<'webhooks'>['create'] = (ctx, input) => {
@@ -24,7 +22,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
   return inTransaction(ctx, async (tx) => {
     const slug = input.slug ?? slugFrom(input.name, 'webhook')
     const id = tx.uuid()
-    const urlSlug = tx.randomText(URL_SLUG_CHARS)
+    const urlSlug = mintUrlSlug(tx)
     const row = await insertWebhook(tx.db, {
       ...tx,
       id,
@@ -44,6 +42,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
     })
     if (row === undefined) throw refuse('slug_taken')
     await insertCredential(tx.db, { ...tx, hash: hashCredential(urlSlug), kind: 'webhook_url', subjectId: id })
+    await keepVersion(tx, row, { before: undefined, restoredFrom: null })
     await audit(tx, { action: 'create_webhook', target: encodeId('webhook', id), details: { name: row.name, scheme: row.verification.scheme } })
     await configChanged(tx)
     return { webhook: presentWebhook(tx, row, await urlParts(tx)) }

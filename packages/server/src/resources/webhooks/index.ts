@@ -9,10 +9,14 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentWebhook } from './present.ts'
 import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
+import { restoreVersion } from './restore.ts'
+import { rotateVerificationSecret } from './rotate-secret.ts'
+import { rotate } from './rotate-url.ts'
 import { tryOut } from './try-out.ts'
 import { update } from './update.ts'
 import { urlParts } from './url-parts.ts'
 import { verifySample } from './verify-sample.ts'
+import { getVersion, listVersions } from './versions.ts'
 
 export { findWebhook }
 
@@ -45,4 +49,14 @@ export const webhooks: Room<'webhooks'> = {
   test: tryOut,
 
   verifySample,
+
+  rotate,
+
+  rotateVerificationSecret,
+
+  listVersions,
+
+  getVersion,
+
+  restoreVersion,
 }

@@ -1,9 +1,28 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, type RouteInput, type Routes, type WebhookConfig } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import type { WebhookRow } from './queries.ts'
 
 export type UrlParts = { readonly workspaceSlug: string; readonly projectSlug: string }
+
+/** What a change may set. */
+export type Settings = Omit<RouteInput<Routes['webhooks']['update']>, 'id'>
+
+/** The settings of an endpoint, as its versions hold them; one that a change may set and that is missing here does not compile. */
+export function configOf(row: WebhookRow): WebhookConfig {
+  return {
+    name: row.name,
+    slug: row.slug,
+    dataset: row.dataset,
+    enabled: row.enabled,
+    criteria: row.criteria,
+    mappings: row.mappings,
+    verification: row.verification,
+    ip_allowlist: [...row.ip_allowlist],
+    cors: row.cors_origins === null ? null : { origins: [...row.cors_origins] },
+    handshake: row.handshake === 'none' ? { kind: row.handshake } : { kind: row.handshake, has_verify_token: row.verify_token !== null },
+  } satisfies { readonly [Member in keyof Settings]-?: unknown }
+}
 
 /** Row → public shape; the only place that decides what is never shown: secrets. */
 export function presentWebhook(ctx: Ctx, row: WebhookRow, { workspaceSlug, projectSlug }: UrlParts) {
@@ -16,16 +35,8 @@ export function presentWebhook(ctx: Ctx, row: WebhookRow, { workspaceSlug, proje
       : null
   return {
     id: encodeId('webhook', row.id),
-    name: row.name,
-    slug: row.slug,
-    dataset: row.dataset,
-    enabled: row.enabled,
-    criteria: row.criteria,
-    mappings: row.mappings,
-    verification: presentVerification(row),
-    ip_allowlist: [...row.ip_allowlist],
-    cors: row.cors_origins === null ? null : { origins: [...row.cors_origins] },
-    handshake: row.handshake === 'none' ? { kind: row.handshake } : { kind: row.handshake, has_verify_token: row.verify_token !== null },
+    ...configOf(row),
+    verification: presentVerification(row, ctx.clock.now()),
     webhook_slug: slug,
     public_path: pathOf(slug),
     public_url: ctx.baseUrl() + pathOf(slug),
@@ -37,11 +48,11 @@ export function presentWebhook(ctx: Ctx, row: WebhookRow, { workspaceSlug, proje
   }
 }
 
-function presentVerification({ verification, secret, previous_secret_expires_at }: WebhookRow) {
+function presentVerification({ verification, secret, previous_secret_expires_at: end }: WebhookRow, now: number) {
   if (verification.scheme === 'none') return { scheme: 'none' as const }
   return {
     ...verification,
     has_secret: secret !== null,
-    previous_secret_expires_at: previous_secret_expires_at?.toISOString() ?? null,
+    previous_secret_expires_at: end !== null && end.getTime() > now ? end.toISOString() : null,
   }
 }

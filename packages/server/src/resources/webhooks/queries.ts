@@ -1,4 +1,4 @@
-import type { Conditions, HandshakeKind, Mappings, VerificationSettings } from '@postroad/contract'
+import type { Conditions, HandshakeKind, Mappings, VerificationSettings, WebhookConfig } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -82,10 +82,10 @@ export function insertWebhook(db: Db, row: At & Written & { url_slug: Buffer; no
   `)
 }
 
-/** Replaces what a person may change; a secret that was replaced here ends at once. */
+/** Replaces what a person may change; a secret that was replaced here ends at once. `version` is the row's from now on. */
 export function updateWebhook(
   db: Db,
-  row: At & Written & { previous_secret: Buffer | null; previous_secret_expires_at: Date | null; now: Date },
+  row: At & Written & { previous_secret: Buffer | null; previous_secret_expires_at: Date | null; version: number; now: Date },
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     update webhooks
@@ -103,7 +103,7 @@ export function updateWebhook(
            cors_origins = ${row.cors_origins},
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
-           version = version + 1,
+           version = ${row.version},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}
        and project_id = ${row.projectId}
@@ -130,4 +130,96 @@ export async function isSlugTaken(db: Db, at: At & { slug: string }): Promise<bo
        and slug = ${at.slug}
   `)
   return row !== undefined
+}
+
+/** The former URL goes on working until `previous_url_expires_at`; both are null when it ends at once. */
+export function rotateUrl(
+  db: Db,
+  row: At & { id: string; url_slug: Buffer; previous_url_slug: Buffer | null; previous_url_expires_at: Date | null; now: Date },
+): Promise<WebhookRow | undefined> {
+  return db.maybe<WebhookRow>(sql`
+    update webhooks
+       set url_slug = ${row.url_slug},
+           previous_url_slug = ${row.previous_url_slug},
+           previous_url_expires_at = ${row.previous_url_expires_at},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** The former secret goes on verifying until `previous_secret_expires_at`; both are null when it ends at once. */
+export function rotateSecret(
+  db: Db,
+  row: At & { id: string; secret: Buffer; previous_secret: Buffer | null; previous_secret_expires_at: Date | null; now: Date },
+): Promise<WebhookRow | undefined> {
+  return db.maybe<WebhookRow>(sql`
+    update webhooks
+       set secret = ${row.secret},
+           previous_secret = ${row.previous_secret},
+           previous_secret_expires_at = ${row.previous_secret_expires_at},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+export type VersionRow = {
+  readonly version: number
+  readonly changed: readonly string[]
+  readonly restored_from: number | null
+  readonly actor: string
+  readonly agent: string | null
+  readonly created_at: Date
+}
+
+type OfWebhook = At & { readonly id: string }
+
+export async function insertVersion(
+  db: Db,
+  row: OfWebhook & Omit<VersionRow, 'created_at'> & { readonly config: WebhookConfig; readonly now: Date },
+): Promise<void> {
+  await db.run(sql`
+    insert into webhook_versions (workspace_id, project_id, webhook_id, version, config, changed, restored_from, actor, agent, created_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.version}, ${JSON.stringify(row.config)}, ${row.changed},
+            ${row.restored_from}, ${row.actor}, ${row.agent}, ${row.now})
+  `)
+}
+
+export async function deleteVersionsUpTo(db: Db, at: OfWebhook & { version: number }): Promise<void> {
+  await db.run(sql`
+    delete from webhook_versions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and webhook_id = ${at.id}
+       and version <= ${at.version}
+  `)
+}
+
+export function listVersions(db: Db, at: OfWebhook & { before: number | null; limit: number }): Promise<readonly VersionRow[]> {
+  return db.many<VersionRow>(sql`
+    select version, changed, restored_from, actor, agent, created_at
+      from webhook_versions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and webhook_id = ${at.id}
+       and (${at.before}::integer is null or version < ${at.before})
+     order by version desc
+     limit ${at.limit}
+  `)
+}
+
+export function findVersion(db: Db, at: OfWebhook & { version: number }): Promise<(VersionRow & { readonly config: WebhookConfig }) | undefined> {
+  return db.maybe(sql`
+    select version, changed, restored_from, actor, agent, created_at, config
+      from webhook_versions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and webhook_id = ${at.id}
+       and version = ${at.version}
+  `)
 }

@@ -10,3 +10,11 @@ export async function urlParts(ctx: Ctx): Promise<UrlParts> {
   if (workspace === undefined || project === undefined) throw refuse('not_found')
   return { workspaceSlug: workspace.slug, projectSlug: project.slug }
 }
+
+/** 26 characters of base62 are 154 bits: the URL is the credential. */
+const URL_SLUG_CHARS = 26
+
+/** The last segment of a public URL, which nobody can guess. */
+export function mintUrlSlug(ctx: Pick<Ctx, 'randomText'>): string {
+  return ctx.randomText(URL_SLUG_CHARS)
+}
