@@ -23,6 +23,16 @@ export const REASONS = {
   empty_body: { status: 400, text: 'The body is empty. Send JSON, a urlencoded form or multipart/form-data.' },
   invalid_body: { status: 400, text: 'The body could not be read.' },
   loop_detected: { status: 409, text: 'This event has been delivered in a circle too often. Break the loop between your destinations.' },
+  invalid_idempotency_key: { status: 400, text: 'The Idempotency-Key is not valid. Send one value of 1 to 255 printable ASCII characters without spaces.' },
+  idempotency_key_reused: {
+    status: 422,
+    text: 'This Idempotency-Key was used for another path or body in the last 7 days. Send a repeat exactly as the first request, and a new event with a new key.',
+  },
+  idempotency_in_progress: { status: 409, text: 'A request with this idempotency key is still being stored. Send it again after retry_after seconds to get its answer.' },
+  quota_exceeded: {
+    status: 429,
+    text: "The plan's events of this month are used up. Send it again when the next month begins, after retry_after seconds, or move to a larger plan at upgrade_url.",
+  },
   invalid_dataset: {
     status: 400,
     text: 'The dataset name is not valid. It starts with a letter, then up to 62 letters, digits or underscores.',
@@ -72,6 +82,7 @@ export const ErrorBody = z.object({
   reason: z.string().optional().describe('The machine-readable reason.'),
   code: z.enum(['agent_scope_insufficient', 'insufficient_role', 'agent_not_permitted', 'member_limit_reached']).optional(),
   retry_after: z.int().optional().describe('Seconds to wait.'),
+  upgrade_url: z.string().optional().describe('When the quota of the month is used up: where to change the plan.'),
   scheme: z.string().optional().describe('On a signature 401: the scheme of the endpoint.'),
   supported_versions: z.array(z.string()).optional(),
 })

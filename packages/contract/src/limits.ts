@@ -11,6 +11,12 @@ export const LIMITS = {
   hopsMax: 5,
   datasetsPerProjectMax: 1_000,
 
+  // Idempotency of ingest
+  idempotencyKeyCharsMax: 255,
+  idempotencyKeptMs: 604_800_000,
+  idempotencyWaitMs: 5_000,
+  idempotencyHeaderCharsMax: 128,
+
   // Gates
   ipAllowlistEntriesMax: 64,
   corsOriginsMax: 64,

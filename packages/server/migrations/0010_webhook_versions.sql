@@ -22,7 +22,8 @@ select workspace_id, project_id, id, version,
          'verification', verification, 'ip_allowlist', ip_allowlist,
          'cors', case when cors_origins is not null then json_build_object('origins', cors_origins) end,
          'handshake', case when handshake = 'none' then json_build_object('kind', handshake)
-                           else json_build_object('kind', handshake, 'has_verify_token', verify_token is not null) end
+                           else json_build_object('kind', handshake, 'has_verify_token', verify_token is not null) end,
+         'idempotency', idempotency
        ),
        '{}', 'system', updated_at
   from webhooks;

@@ -10,6 +10,7 @@ import { readStored } from './pipeline/read-stored.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
+import { createOnce } from './pipeline/store/once.ts'
 import { createAddressGuard, createUrlCheck } from './platform/address-guard.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
 import { openDatabase, type Database } from './platform/db.ts'
@@ -141,7 +142,7 @@ function createRoad(options: AppOptions, { deps, directory, streams, hint }: Roa
     announceLanes(stored)
     announceRecords(stored)
   }
-  return { ...deps, directory, buckets: createBuckets(), commit: options.commit?.(commit, deps) ?? commit, announce }
+  return { ...deps, directory, buckets: createBuckets(), once: createOnce(deps.clock), commit: options.commit?.(commit, deps) ?? commit, announce }
 }
 
 /** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */

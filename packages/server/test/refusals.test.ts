@@ -68,6 +68,41 @@ function afterABurst<T>(url: string, work: () => Promise<T>): Promise<T> {
   })
 }
 
+/** On a plan with a quota, and the month's is used up. */
+function withoutQuota<T>(work: () => Promise<T>): Promise<T> {
+  const used = `update workspaces set plan = 'free';
+    insert into monthly_usage (workspace_id, month, events) select id, '${new Date(world.clock.now()).toISOString().slice(0, 7)}-01', 10000 from workspaces
+    on conflict (workspace_id, month) do update set events = excluded.events`
+  return withRow(`do $$ begin ${used}; end $$`, "do $$ begin update workspaces set plan = 'self_hosted'; delete from monthly_usage; end $$", work)
+}
+
+/** Another node stores an equal request for so long that the one here has waited enough by its clock. */
+async function aSecondInFlight(): Promise<Answer> {
+  const beside = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' } })
+  const { public_url } = await aWebhook(world)
+  const headers = { 'idempotency-key': 'in-flight' }
+  try {
+    return await database.transaction(async (tx) => {
+      await statement(tx, 'lock table submissions in access exclusive mode')
+      void post(public_url, '{}', { headers })
+      await eventually(async () => ((await isKeyHeld()) ? true : undefined))
+      let second: Answer | undefined
+      void post(public_url.replace(world.baseUrl, beside.baseUrl), '{}', { headers }).then((answer) => (second = answer))
+      return eventually(async () => {
+        beside.clock.advance(500)
+        return second
+      })
+    })
+  } finally {
+    await beside.stop()
+  }
+}
+
+async function isKeyHeld(): Promise<boolean> {
+  const { held } = await database.one<{ held: number }>({ strings: ["select count(*) as held from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"], values: [] })
+  return held > 0
+}
+
 async function aFullProject(): Promise<string> {
   const { body } = await world.admin('POST', 'projects', { name: aName('full') })
   await statement(
@@ -176,6 +211,17 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   loop_detected: () => post(world.endpoint, '{}', { headers: { 'service-hops': '5' } }),
   invalid_dataset: () => post(`${world.endpoint}/not-a-name`, '{}'),
   dataset_limit_reached: async () => world.admin('POST', `projects/${await aFullProject()}/datasets`, { name: 'one_more' }),
+  invalid_idempotency_key: () => post(world.endpoint, '{}', { headers: { 'idempotency-key': 'with a space' } }),
+  idempotency_key_reused: async () => {
+    const { public_url } = await aWebhook(world)
+    await post(public_url, '{}', { headers: { 'idempotency-key': 'reused' } })
+    return post(public_url, '{"other":1}', { headers: { 'idempotency-key': 'reused' } })
+  },
+  idempotency_in_progress: () => aSecondInFlight(),
+  quota_exceeded: async () => {
+    const { public_url } = await aWebhook(world)
+    return withoutQuota(() => post(public_url, '{}'))
+  },
   storage_unavailable: () => whileLocked(() => post(world.endpoint, '{"never":"stored"}')),
   unauthorized: () => world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' }),
   api_key_expired: () =>
@@ -232,8 +278,9 @@ describe('the order of checks: with several faults at once the earliest wins', (
     readonly body?: string
     readonly suspended?: true
     readonly bursting?: true
+    readonly exhausted?: true
   }
-  /** Decisions on ingest, from the credential to the loop. */
+  /** Decisions on ingest, from the credential to the quota. */
   const LADDER: readonly Fault[] = [
     { reason: 'endpoint_not_found', url: 'x' },
     { reason: 'endpoint_disabled', members: { enabled: false } },
@@ -246,24 +293,59 @@ describe('the order of checks: with several faults at once the earliest wins', (
     { reason: 'bad_signature', members: { verification: { scheme: 'hmac', secret: 'k' } }, headers: { 'x-signature': 'nonsense' } },
     { reason: 'invalid_body', body: '{' },
     { reason: 'loop_detected', headers: { 'service-hops': '9' } },
+    { reason: 'invalid_idempotency_key', headers: { 'idempotency-key': 'with a space' } },
+    { reason: 'idempotency_key_reused', headers: { 'idempotency-key': 'reused' } },
+    { reason: 'quota_exceeded', exhausted: true },
   ]
+
+  /** What has no fault is as it should be; where two faults are in the same place the earlier one stands. */
+  const SOUND = { enabled: true, ip_allowlist: [], cors: null, verification: { scheme: 'none' } }
+
+  async function sendWith(faults: readonly Fault[], { id, public_url }: { readonly id: string; readonly public_url: string }): Promise<Answer> {
+    const has = (member: keyof Fault): Fault | undefined => faults.find((fault) => fault[member] !== undefined)
+    const headers = Object.assign({}, ...faults.toReversed().map((fault) => fault.headers))
+    const send = (): Promise<Answer> => post(public_url + (has('url')?.url ?? ''), has('body')?.body ?? '{}', { headers })
+    const sendCounted = (): Promise<Answer> => (has('exhausted') ? withoutQuota(send) : send())
+    const sendFaulty = async (): Promise<Answer> => {
+      const { status } = await world.admin('PATCH', `webhooks/${id}`, Object.assign({}, SOUND, ...faults.map(({ members }) => members)))
+      assert.equal(status, 200)
+      return has('suspended') ? whileSuspended(sendCounted) : sendCounted()
+    }
+    if (has('bursting')) return afterABurst(public_url, sendFaulty)
+    // A bucket that was emptied fills again.
+    world.clock.advance(10_000)
+    return sendFaulty()
+  }
 
   for (const [at, { reason }] of LADDER.entries()) {
     const faults = LADDER.slice(at)
-    const has = (member: keyof Fault): Fault | undefined => faults.find((fault) => fault[member] !== undefined)
     test(faults.map((fault) => fault.reason).join(' before '), async () => {
       const { id, public_url } = await aWebhook(world)
-      const send = (): Promise<Answer> =>
-        post(public_url + (has('url')?.url ?? ''), has('body')?.body ?? '{}', { headers: Object.assign({}, ...faults.map(({ headers }) => headers)) })
-      const sendFaulty = async (): Promise<Answer> => {
-        const { status } = await world.admin('PATCH', `webhooks/${id}`, Object.assign({}, ...faults.map(({ members }) => members)))
-        assert.equal(status, 200)
-        return has('suspended') ? whileSuspended(send) : send()
-      }
-      const answer = await (has('bursting') ? afterABurst(public_url, sendFaulty) : sendFaulty())
-      assert.equal(answer.body.reason, reason)
+      await post(public_url, '{"first":1}', { headers: { 'idempotency-key': 'reused' } })
+      assert.equal((await sendWith(faults, { id, public_url })).body.reason, reason)
     })
   }
+
+  test('a request that breaks every rung is refused at each of them in turn, while one after the other is mended; then it is accepted', async () => {
+    const { id, public_url } = await aWebhook(world)
+    await post(public_url, '{"first":1}', { headers: { 'idempotency-key': 'reused' } })
+    const refused: string[] = []
+    for (const at of LADDER.keys()) refused.push((await sendWith(LADDER.slice(at), { id, public_url })).body.reason)
+    assert.deepEqual(refused, LADDER.map(({ reason }) => reason))
+    assert.equal((await sendWith([], { id, public_url })).status, 201)
+  })
+
+  test('a repeat is answered when the quota is used up, and refused by every rung that comes before', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const repeat: Fault = { reason: 'quota_exceeded', headers: { 'idempotency-key': 'reused' } }
+    assert.equal((await sendWith([repeat], { id, public_url })).status, 201)
+    for (const at of LADDER.keys()) {
+      const { status, body } = await sendWith([repeat, ...LADDER.slice(at)], { id, public_url })
+      const { reason } = LADDER[at] ?? repeat
+      if (reason.startsWith('invalid_idem') || reason.startsWith('idempotency') || reason === 'quota_exceeded') assert.deepEqual([status, body.duplicate], [200, true])
+      else assert.equal(body.reason, reason)
+    }
+  })
 
   test('the signature is looked at before what an empty body would say', async () => {
     const { public_url } = await aWebhook(world, SIGNED)

@@ -283,7 +283,7 @@ describe('the versions of an endpoint', () => {
     assert.deepEqual(all.map(({ version, changed, restored_from }) => [version, changed, restored_from]), [
       [3, ['criteria', 'cors'], null],
       [2, ['name'], null],
-      [1, ['name', 'slug', 'dataset', 'enabled', 'criteria', 'mappings', 'verification', 'ip_allowlist', 'cors', 'handshake'], null],
+      [1, ['name', 'slug', 'dataset', 'enabled', 'criteria', 'mappings', 'verification', 'ip_allowlist', 'cors', 'handshake', 'idempotency'], null],
     ])
     assert.match(all[0].actor, /^usr_/)
     assert.match(all[0].agent, /^api_key:key_/)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Conditions } from '../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../gates.ts'
 import { DryRun, DryRunOn } from '../dry-run.ts'
+import { Idempotency } from '../idempotency.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../list.ts'
@@ -26,6 +27,7 @@ export const Webhook = z.object({
   ip_allowlist: IpAllowlist,
   cors: Cors,
   handshake: Handshake,
+  idempotency: Idempotency,
   webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
   public_path: z.string(),
   public_url: z.string(),
@@ -37,7 +39,7 @@ export const Webhook = z.object({
 })
 
 /** What a version holds: everything that a change may set, with no secret and no URL in it. */
-export const WebhookConfig = Webhook.pick({ name: true, slug: true, dataset: true, enabled: true, criteria: true, mappings: true, ip_allowlist: true, cors: true, handshake: true }).extend({
+export const WebhookConfig = Webhook.pick({ name: true, slug: true, dataset: true, enabled: true, criteria: true, mappings: true, ip_allowlist: true, cors: true, handshake: true, idempotency: true }).extend({
   verification: VerificationSettings,
 })
 export type WebhookConfig = z.infer<typeof WebhookConfig>
@@ -105,6 +107,7 @@ export const webhooks = {
       ip_allowlist: IpAllowlist.default([]),
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
+      idempotency: Idempotency.default(null),
     }),
     output: one,
   }),
@@ -141,6 +144,7 @@ export const webhooks = {
       ip_allowlist: IpAllowlist.optional(),
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
+      idempotency: Idempotency.optional(),
     }),
     output: one,
   }),

@@ -4,17 +4,24 @@ import type { Directory } from './directory.ts'
 import { decide } from './route/decide.ts'
 import type { Announce } from './store/announce.ts'
 import type { Commit } from './store/commit.ts'
-import type { Answered, Captured, Rejected, Stored } from './types.ts'
+import type { Once } from './store/once.ts'
+import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
-/** What the road runs on: the process, the directory, the burst limits, the group commit, and whom to wake after it. */
-export type Road = Deps & { readonly directory: Directory; readonly buckets: Buckets; readonly commit: Commit; readonly announce: Announce }
+/** What the road runs on: the process, the directory, the burst limits, the group commit, who is on the way to it, and whom to wake after it. */
+export type Road = Deps & {
+  readonly directory: Directory
+  readonly buckets: Buckets
+  readonly once: Once
+  readonly commit: Commit
+  readonly announce: Announce
+}
 
 /** The road of one event. Read this file first. */
-export async function accept(road: Road, captured: Captured): Promise<Stored | Answered | Rejected> {
+export async function accept(road: Road, captured: Captured): Promise<Stored | Duplicate | Answered | Rejected> {
   const verified = await verify(road, captured)
   if ('kind' in verified) return verified
-  const stored = await road.commit(decide(road, verified))
+  const stored = await road.once(verified.idempotency, async () => road.commit(decide(road, verified)))
   if (stored.kind === 'stored') road.announce(stored)
   return stored
 }

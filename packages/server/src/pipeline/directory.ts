@@ -1,6 +1,7 @@
 import { encodeId, type HandshakeKind, type VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
+import { compileIdempotency, type CompiledIdempotency } from '../domain/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
 import { limitsOf, type PlanLimits } from '../domain/plan.ts'
@@ -30,6 +31,8 @@ export type WebhookPlan = {
   /** The origins whose pages may post; undefined: any. */
   readonly origins: ReadonlySet<string> | undefined
   readonly handshake: HandshakePlan
+  /** undefined: only the header Idempotency-Key counts. */
+  readonly idempotency: CompiledIdempotency | undefined
 }
 
 export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
@@ -200,6 +203,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       allowsIp: compileIpAllowlist(row.ip_allowlist),
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
+      idempotency: compileIdempotency(row.idempotency),
     }
   })
   return {

@@ -43,6 +43,9 @@ export type Receiver = {
   readonly dataset: string | undefined
 }
 
+/** The key by which a repeat is known, and what it must share with the first request; null: nothing. SHA-256 in hex. */
+export type IdempotencyKey = { readonly hash: string; readonly fingerprint: string | null }
+
 declare const passed: unique symbol
 /** An event that passed every check. Only `verify/ladder.ts` makes one, so skipping a check does not compile. */
 export type Verified = {
@@ -55,6 +58,8 @@ export type Verified = {
   /** The payload as JSON text, for storing: as it came when it came as JSON. */
   readonly text: string
   readonly hops: number
+  /** undefined: a repeat would be another event. */
+  readonly idempotency: IdempotencyKey | undefined
   readonly [passed]: true
 }
 
@@ -88,6 +93,25 @@ export type Routed = {
 
 export type Stored = { readonly kind: 'stored'; readonly event: Routed }
 
+/** What a 201 says of an event, and a 200 says again. */
+export type Acceptance = Pick<Routed, 'submissionId' | 'dataset' | 'routed'> & {
+  readonly receivedAt: number
+  readonly records: readonly { readonly id: string; readonly dataset: string }[]
+}
+
+export function acceptanceOf({ submissionId, dataset, routed, records, verified }: Routed): Acceptance {
+  return { submissionId, dataset, routed, records, receivedAt: verified.captured.receivedAt }
+}
+
+/** A repeat: nothing is stored, and the first answer is given again. */
+export type Duplicate = { readonly kind: 'duplicate'; readonly answer: Acceptance }
+
+/** Another process is storing the same key just now. */
+export type Busy = { readonly kind: 'busy' }
+
+/** What the commit says of an event. Only one with an idempotency key can be a duplicate or busy. */
+export type Committed = Stored | Duplicate | Busy | Rejected
+
 /** What is answered and leaves no trace: a challenge, echoed; a browser's question, granted. */
 export type Answered =
   | { readonly kind: 'answered'; readonly with: 'challenge'; readonly challenge: string }
@@ -99,6 +123,7 @@ export type Rejected = {
   readonly text?: string
   readonly scheme?: string
   readonly retryAfterSeconds?: number
+  readonly upgradeUrl?: string
 }
 
 /** On the road refusals are values: they are ordinary, counted and logged. */

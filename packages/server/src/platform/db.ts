@@ -94,6 +94,7 @@ const TYPES = {
 /** Opens a pool. Connections are made when first used and made anew when lost. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { target } = options
+  const answerMs = options.statementTimeoutMs + ANSWER_SPARE_MS
   const settings = {
     max: options.connectionsMax,
     idle_timeout: 0,
@@ -102,11 +103,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => undefined,
     types: TYPES,
+    // A transaction that nobody goes on with holds locks that others wait for.
     // Planning for the values at hand takes some statements ten times as long as running them, and PostgreSQL does so at
     // every run when it expects a little less work of it. A statement that needs another plan is written as another one.
-    connection: { application_name: options.applicationName, statement_timeout: options.statementTimeoutMs, plan_cache_mode: 'force_generic_plan' },
+    connection: { application_name: options.applicationName, statement_timeout: options.statementTimeoutMs, idle_in_transaction_session_timeout: answerMs, plan_cache_mode: 'force_generic_plan' },
   }
-  const answerMs = options.statementTimeoutMs + ANSWER_SPARE_MS
   const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
   return {
     ...asDb(client, answerMs),

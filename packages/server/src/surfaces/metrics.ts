@@ -3,6 +3,7 @@ import { REASONS, type Reason } from '@postroad/contract'
 /** Counters of the hot path: plain numbers, one per reason, so that no request mints a series. */
 export type Counters = {
   accepted: number
+  duplicates: number
   readonly rejected: Map<Reason, number>
   reject(reason: Reason): void
 }
@@ -11,6 +12,7 @@ export function createCounters(): Counters {
   const rejected = new Map<Reason, number>()
   return {
     accepted: 0,
+    duplicates: 0,
     rejected,
     reject: (reason) => rejected.set(reason, (rejected.get(reason) ?? 0) + 1),
   }
@@ -24,6 +26,9 @@ export function metricsText(counters: Counters, gauges: readonly Gauge[]): strin
     '# HELP postroad_ingest_accepted_total Requests answered 201 since the start.',
     '# TYPE postroad_ingest_accepted_total counter',
     `postroad_ingest_accepted_total ${counters.accepted}`,
+    '# HELP postroad_ingest_duplicates_total Repeats answered 200 since the start.',
+    '# TYPE postroad_ingest_duplicates_total counter',
+    `postroad_ingest_duplicates_total ${counters.duplicates}`,
     '# HELP postroad_ingest_rejected_total Requests refused since the start, by reason.',
     '# TYPE postroad_ingest_rejected_total counter',
   ]

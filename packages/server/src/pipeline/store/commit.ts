@@ -1,14 +1,16 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
-import { insertEvents, isSubmissionStored, type EventRows } from '../../resources/submissions/queries.ts'
-import { reject, type Rejected, type Routed, type Stored } from '../types.ts'
+import { isSubmissionStored, type EventRows } from '../../resources/submissions/queries.ts'
+import { reject, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
+import type { Verdict } from './admit.ts'
+import { storeBatch } from './store-batch.ts'
 import { storedHeaders } from './stored-headers.ts'
 
-/** Resolves after the commit that holds the event, never before. */
-export type Commit = (event: Routed) => Promise<Stored | Rejected>
+/** Resolves after the commit that holds the event, never before; or says why it is not stored, and will not be. */
+export type Commit = (event: Routed) => Promise<Committed>
 
-type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly since: number; readonly answer: (result: Stored | Rejected) => void }
+type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly since: number; readonly answer: (result: Committed) => void }
 
 const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
 const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
@@ -28,15 +30,12 @@ export function createCommit(deps: Deps): Commit {
   }
   const run = async (taken: readonly Waiting[]): Promise<void> => {
     const batch = inTime(deps, taken)
-    const outcome = batch.length === 0 ? 'refused' : await store(deps, batch)
+    const { outcome, verdicts, first } = await store(deps, batch)
     // Asking takes seconds; the batches behind do not wait for it.
     start(gate.finished())
-    const isStored = outcome === 'unknown' ? await wasStored(deps, batch) : outcome === 'stored'
+    const isStored = outcome === 'unknown' ? await wasStored(deps, first) : outcome === 'stored'
     if (!isStored) deps.log.warn('ingest.not_stored', { events: taken.length, outcome })
-    for (const { event, answer } of batch) {
-      if (isStored) rememberDatasets(event)
-      answer(isStored ? { kind: 'stored', event } : unavailable)
-    }
+    for (const [index, { event, answer }] of batch.entries()) answer(isStored ? said(event, verdicts[index]) : unavailable)
   }
 
   return (event) =>
@@ -56,15 +55,36 @@ function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   })
 }
 
-/** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
-async function store(deps: Deps, batch: readonly Waiting[]): Promise<'stored' | 'refused' | 'unknown'> {
+/** An answer for an event whose batch was committed. */
+function said(event: Routed, verdict: Verdict = 'admitted'): Committed {
+  if (verdict !== 'admitted') return verdict
+  rememberDatasets(event)
+  return { kind: 'stored', event }
+}
+
+type Tried = {
+  /** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
+  readonly outcome: 'stored' | 'refused' | 'unknown'
+  readonly verdicts: readonly Verdict[]
+  /** Its first event that was written; undefined: none was. */
+  readonly first: EventRows | undefined
+}
+
+async function store(deps: Deps, batch: readonly Waiting[]): Promise<Tried> {
+  let first: EventRows | undefined
+  let verdicts: readonly Verdict[] = []
+  if (batch.length === 0) return { outcome: 'refused', verdicts, first }
+  const judged = (all: readonly Verdict[], rows: EventRows | undefined): void => {
+    verdicts = all
+    first = rows
+  }
   try {
-    await insertEvents(deps.database, batch.map((waiting) => waiting.rows))
-    return 'stored'
+    await storeBatch(deps, { batch, judged })
+    return { outcome: 'stored', verdicts, first }
   } catch (error) {
     const outcome = error instanceof DbError ? error.outcome : 'refused'
     deps.log.warn('ingest.commit_failed', { events: batch.length, outcome, cause: error })
-    return outcome
+    return { outcome, verdicts, first }
   }
 }
 
@@ -72,10 +92,9 @@ async function store(deps: Deps, batch: readonly Waiting[]): Promise<'stored' | 
  * The connection broke while the commit was due. A backend that lost its client may still end its statement, so the
  * question is asked for longer than a statement may take; a 503 is only given when the rows are not there by then.
  */
-async function wasStored(deps: Deps, batch: readonly Waiting[]): Promise<boolean> {
-  const first = batch[0]
+async function wasStored(deps: Deps, first: EventRows | undefined): Promise<boolean> {
   if (first === undefined) return false
-  const { workspaceId, projectId, submission } = first.rows
+  const { workspaceId, projectId, submission } = first
   for (let attempt = 0; attempt < UNKNOWN_TRIES; attempt += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
     await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + 100 * (attempt + 1), resolve))

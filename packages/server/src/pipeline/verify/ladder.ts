@@ -9,6 +9,7 @@ import { checkDataset } from './check-dataset.ts'
 import { checkEnabled } from './check-enabled.ts'
 import { checkContent, checkEncoding } from './check-encoding.ts'
 import { checkHandshake, checkUrlVerification } from './check-handshake.ts'
+import { checkIdempotency } from './check-idempotency.ts'
 import { checkIp } from './check-ip.ts'
 import { checkLoop } from './check-loop.ts'
 import { checkSignature } from './check-signature.ts'
@@ -19,7 +20,8 @@ import { resolveReceiver } from './resolve-receiver.ts'
 
 /**
  * The order is the contract's: what needs no body comes before the body is read, what needs no parsing before it is
- * parsed, and nothing is stored or counted before the last rung.
+ * parsed, and nothing is stored or counted before the last rung. Whether an event is a repeat, and whether the quota has
+ * room for it, is found out in the commit, in this order: only there is it certain (`store/admit.ts`).
  */
 export const LADDER: readonly Check[] = [
   checkPreflight,
@@ -37,6 +39,7 @@ export const LADDER: readonly Check[] = [
   checkUrlVerification,
   checkDataset,
   checkLoop,
+  checkIdempotency,
 ]
 
 /** Resolves whom the credential names, then climbs the ladder. The only maker of a `Verified`. */
@@ -44,7 +47,7 @@ export async function verify(deps: Deps & { directory: Directory; buckets: Bucke
   const receiver = await resolveReceiver(deps, captured)
   if ('kind' in receiver) return receiver
   share(captured, receiver)
-  const passage: Passage = { captured, receiver, body: EMPTY, content: EMPTY, payload: undefined, text: '', hops: 0 }
+  const passage: Passage = { captured, receiver, body: EMPTY, content: EMPTY, payload: undefined, text: '', hops: 0, idempotency: undefined }
   for (const check of LADDER) {
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous

@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import type { Buckets } from '../buckets.ts'
-import type { Answered, Captured, Receiver, Rejected } from '../types.ts'
+import type { Answered, Captured, IdempotencyKey, Receiver, Rejected } from '../types.ts'
 
 /** What the rungs pass on to each other: filled from top to bottom, read only below. */
 export type Passage = {
@@ -12,6 +12,7 @@ export type Passage = {
   payload: unknown
   text: string
   hops: number
+  idempotency: IdempotencyKey | undefined
 }
 
 type Checked = Rejected | Answered | undefined

@@ -76,6 +76,7 @@ async function firstWebhook(tx: Ctx) {
     ip_allowlist: [],
     cors: null,
     handshake: { kind: 'none' },
+    idempotency: null,
   })
   return made.webhook
 }

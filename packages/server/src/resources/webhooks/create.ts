@@ -36,6 +36,7 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       secret: sealedSecret(tx, { id, secret: 'secret' in input.verification ? input.verification.secret : undefined }),
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
+      idempotency: input.idempotency,
       ...handshakeColumns(tx, { id, sent: input.handshake }),
       url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
       now: new Date(tx.clock.now()),

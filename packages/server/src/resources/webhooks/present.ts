@@ -21,6 +21,7 @@ export function configOf(row: WebhookRow): WebhookConfig {
     ip_allowlist: [...row.ip_allowlist],
     cors: row.cors_origins === null ? null : { origins: [...row.cors_origins] },
     handshake: row.handshake === 'none' ? { kind: row.handshake } : { kind: row.handshake, has_verify_token: row.verify_token !== null },
+    idempotency: row.idempotency,
   } satisfies { readonly [Member in keyof Settings]-?: unknown }
 }
 

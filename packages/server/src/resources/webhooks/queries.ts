@@ -1,4 +1,4 @@
-import type { Conditions, HandshakeKind, Mappings, VerificationSettings, WebhookConfig } from '@postroad/contract'
+import type { Conditions, HandshakeKind, Idempotency, Mappings, VerificationSettings, WebhookConfig } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -19,6 +19,7 @@ export type WebhookRow = {
   readonly cors_origins: readonly string[] | null
   readonly handshake: HandshakeKind
   readonly verify_token: Buffer | null
+  readonly idempotency: Idempotency
   readonly url_slug: Buffer
   readonly previous_url_slug: Buffer | null
   readonly previous_url_expires_at: Date | null
@@ -29,7 +30,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, url_slug, previous_url_slug, previous_url_expires_at, version, created_at, updated_at
+  ip_allowlist, cors_origins, handshake, verify_token, idempotency, url_slug, previous_url_slug, previous_url_expires_at, version, created_at,
+  updated_at
 `
 
 /** All of a project, for the road. */
@@ -67,16 +69,20 @@ export function findWebhook(db: Db, at: At & { id: string; lock?: boolean }): Pr
 }
 
 type Written = Pick<WebhookRow, 'id' | 'name' | 'slug' | 'dataset' | 'enabled' | 'criteria' | 'mappings' | 'verification' | 'secret'> &
-  Pick<WebhookRow, 'ip_allowlist' | 'cors_origins' | 'handshake' | 'verify_token'>
+  Pick<WebhookRow, 'ip_allowlist' | 'cors_origins' | 'handshake' | 'verify_token' | 'idempotency'>
+
+const jsonOf = (idempotency: Idempotency): string | null => (idempotency === null ? null : JSON.stringify(idempotency))
 
 /** undefined when the slug is taken. */
 export function insertWebhook(db: Db, row: At & Written & { url_slug: Buffer; now: Date }): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, url_slug, created_at, updated_at)
+                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, url_slug,
+                          created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
-            ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token}, ${row.url_slug}, ${row.now}, ${row.now})
+            ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
+            ${jsonOf(row.idempotency)}, ${row.url_slug}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
   `)
@@ -103,6 +109,7 @@ export function updateWebhook(
            cors_origins = ${row.cors_origins},
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
+           idempotency = ${jsonOf(row.idempotency)},
            version = ${row.version},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}

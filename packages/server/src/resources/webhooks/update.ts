@@ -60,6 +60,7 @@ function changed(held: WebhookRow, settings: Settings) {
     criteria: settings.criteria ?? held.criteria,
     mappings: settings.mappings ?? held.mappings,
     ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
+    idempotency: settings.idempotency === undefined ? held.idempotency : settings.idempotency,
     cors_origins: settings.cors === undefined ? held.cors_origins : (settings.cors?.origins ?? null),
   }
 }

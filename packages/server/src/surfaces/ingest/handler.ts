@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
-import type { Address, Asked, Rejected, Stored } from '../../pipeline/types.ts'
+import { acceptanceOf, type Acceptance, type Address, type Asked, type Rejected } from '../../pipeline/types.ts'
 import { DbError } from '../../platform/db.ts'
 import { newRequestId, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
@@ -42,7 +42,10 @@ async function serve(options: IngestOptions, { address, asked, request, response
     const result = await accept(road, fromRequest(request, given))
     if (result.kind === 'stored') {
       counters.accepted += 1
-      send(response, { requestId, status: 201, json: acceptedJson(result) })
+      send(response, { requestId, status: 201, json: acceptedJson(acceptanceOf(result.event), false) })
+    } else if (result.kind === 'duplicate') {
+      counters.duplicates += 1
+      send(response, { requestId, status: 200, json: acceptedJson(result.answer, true) })
     } else if (result.kind === 'answered') {
       sendAnswered(response, { requestId, answered: result })
     } else {
@@ -70,6 +73,7 @@ function refusal(requestId: string, rejected: Rejected): Answer {
     reason: rejected.reason,
     ...(rejected.scheme === undefined ? {} : { scheme: rejected.scheme }),
     ...(rejected.retryAfterSeconds === undefined ? {} : { retry_after: rejected.retryAfterSeconds }),
+    ...(rejected.upgradeUrl === undefined ? {} : { upgrade_url: rejected.upgradeUrl }),
   }
   return { requestId, status, json: JSON.stringify(body), retryAfterSeconds: rejected.retryAfterSeconds }
 }
@@ -83,12 +87,12 @@ function send(response: ServerResponse, { requestId, status, json, retryAfterSec
   response.end(json)
 }
 
-/** Decisions §4: the 201 body, in its fixed order. Ids, dates and names of datasets hold nothing that JSON would escape. */
-function acceptedJson({ event }: Stored): string {
-  const dataset = event.dataset === null ? 'null' : `"${event.dataset}"`
-  const receivedAt = new Date(event.verified.captured.receivedAt).toISOString()
-  const records = event.records.map((record) => `{"id":"${encodeId('record', record.id)}","dataset":"${record.dataset}"}`).join(',')
-  const routed = event.routed === undefined ? '' : `,"routed":${JSON.stringify(event.routed)}`
-  const id = encodeId('submission', event.submissionId)
-  return `{"id":"${id}","status":"accepted","dataset":${dataset},"received_at":"${receivedAt}","duplicate":false,"records":[${records}]${routed}}`
+/** Decisions §4: the body of a 201, and of the 200 of a repeat, in its fixed order. Ids, dates and names of datasets hold nothing that JSON would escape. */
+function acceptedJson(of: Acceptance, duplicate: boolean): string {
+  const dataset = of.dataset === null ? 'null' : `"${of.dataset}"`
+  const receivedAt = new Date(of.receivedAt).toISOString()
+  const records = of.records.map((record) => `{"id":"${encodeId('record', record.id)}","dataset":"${record.dataset}"}`).join(',')
+  const routed = of.routed === undefined ? '' : `,"routed":${JSON.stringify(of.routed)}`
+  const id = encodeId('submission', of.submissionId)
+  return `{"id":"${id}","status":"accepted","dataset":${dataset},"received_at":"${receivedAt}","duplicate":${duplicate},"records":[${records}]${routed}}`
 }

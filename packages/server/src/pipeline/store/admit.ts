@@ -1,0 +1,60 @@
+import type { IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
+import { monthOf, nextMonthAt } from '../../domain/month.ts'
+import { reject, type Busy, type Duplicate, type Rejected, type Routed } from '../types.ts'
+import { firstAnswer } from './first-answer.ts'
+
+/** What a transaction knows of the keys and months of its batch. It holds them, so this is true until it ends. */
+export type Known = {
+  readonly burnt: ReadonlyMap<string, IdempotencyKeyRow>
+  readonly held: ReadonlySet<string>
+  /** Events used, by `monthKey`. */
+  readonly used: ReadonlyMap<string, number>
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly upgradeUrl: string
+}
+
+export type Verdict = 'admitted' | Duplicate | Busy | Rejected
+
+/** The workspace's month that an event counts in; undefined: its plan has no quota. */
+export function countedIn(event: Routed): { readonly workspaceId: string; readonly month: string; readonly quota: number } | undefined {
+  const { captured, receiver } = event.verified
+  const quota = receiver.plan.limits.events_per_month
+  return quota === null ? undefined : { workspaceId: receiver.plan.workspaceId, month: monthOf(captured.receivedAt), quota }
+}
+
+export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string => `${of.workspaceId} ${of.month}`
+
+/**
+ * Judges a batch in its order: first repeats, which count nothing, then the quota, of which exactly as many events get
+ * through as are left. Pure.
+ */
+export function admit(events: readonly Routed[], known: Known): readonly Verdict[] {
+  const taken = new Set<string>()
+  const used = new Map(known.used)
+  return events.map((event) => {
+    const repeat = judgeKey(event, { known, taken })
+    if (repeat !== undefined) return repeat
+    const counted = countedIn(event)
+    if (counted !== undefined) {
+      const before = used.get(monthKey(counted)) ?? 0
+      if (before >= counted.quota) return exceeded(event, known)
+      used.set(monthKey(counted), before + 1)
+    }
+    if (event.verified.idempotency !== undefined) taken.add(event.verified.idempotency.hash)
+    return 'admitted'
+  })
+}
+
+/** undefined: no repeat, and nobody else is storing its key. */
+function judgeKey({ verified: { idempotency } }: Routed, { known, taken }: { known: Known; taken: ReadonlySet<string> }): Verdict | undefined {
+  if (idempotency === undefined) return undefined
+  const row = known.burnt.get(idempotency.hash)
+  if (row === undefined) return known.held.has(idempotency.hash) && !taken.has(idempotency.hash) ? undefined : { kind: 'busy' }
+  return idempotency.fingerprint === row.fingerprint ? { kind: 'duplicate', answer: firstAnswer(row) } : reject('idempotency_key_reused')
+}
+
+function exceeded(event: Routed, { now, upgradeUrl }: Known): Rejected {
+  const waitMs = nextMonthAt(event.verified.captured.receivedAt) - now
+  return reject('quota_exceeded', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)), upgradeUrl })
+}

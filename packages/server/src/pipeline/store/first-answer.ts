@@ -1,0 +1,16 @@
+import type { Acceptance } from '../types.ts'
+
+type Kept = Pick<Acceptance, 'dataset' | 'records' | 'routed'>
+
+/** What the first answer said beyond the submission's id and time, as it is kept with its key. */
+export function keptAnswer({ dataset, records, routed }: Acceptance): string {
+  const kept: Kept = { dataset, records: records.map((record) => ({ id: record.id, dataset: record.dataset })), routed }
+  return JSON.stringify(kept)
+}
+
+/** The first answer, made again. */
+export function firstAnswer(row: { readonly submission_id: string; readonly received_at: Date; readonly answer: string }): Acceptance {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by keptAnswer only
+  const { dataset, records, routed } = JSON.parse(row.answer) as Kept
+  return { submissionId: row.submission_id, receivedAt: row.received_at.getTime(), dataset, records, routed }
+}

@@ -1,0 +1,113 @@
+import { LIMITS } from '@postroad/contract'
+import type { Deps } from '../../context.ts'
+import type { Db } from '../../platform/db.ts'
+import { burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
+import { insertEvents, type EventRows } from '../../resources/submissions/queries.ts'
+import { addUsage, holdUsage, type MonthOf } from '../../resources/usage/queries.ts'
+import { acceptanceOf, type Routed } from '../types.ts'
+import { admit, countedIn, monthKey, type Known, type Verdict } from './admit.ts'
+import { keptAnswer } from './first-answer.ts'
+
+/** An event with its rows, waiting to be stored. */
+export type Storable = { readonly event: Routed; readonly rows: EventRows }
+
+export type StoreBatch = {
+  readonly batch: readonly Storable[]
+  /** One verdict an event; none at all: every one is admitted. */
+  readonly judged: (verdicts: readonly Verdict[], first: EventRows | undefined) => void
+}
+
+/** What has not come to its commit by then is given up: who waits for the commit's answer asks for it no longer than 20 s. */
+const WRITTEN_MS_MAX = 9_000
+
+/**
+ * Stores a batch in one commit. `judged` hears the verdicts before anything is written, with the rows of the first event
+ * that was admitted: it tells for all of them when the commit has no answer. Admitted ones are stored if it commits.
+ *
+ * A batch without idempotency keys and quotas is one statement. Otherwise one transaction:
+ * 1. It tries to hold each key by an advisory lock until its end, and does not wait for one that another transaction
+ *    holds: that event is `busy` and comes again in a later batch, so no member waits for another's key. A lock is held
+ *    from before the look at the burnt keys until after the commit is visible, so one key has one submission, whichever
+ *    process stores it and whenever that dies. Should two ever pass, the primary key fails the transaction.
+ * 2. It holds the row of each workspace's month, all in one order. This is where batches of one workspace queue.
+ * 3. It judges (`admit`), and writes what it admitted, the keys and the counts.
+ */
+export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Promise<void> {
+  if (!batch.some(needsJudging)) {
+    judged([], batch[0]?.rows)
+    await insertEvents(deps.database, batch.map(({ rows }) => rows))
+    return
+  }
+  const now = deps.clock.now()
+  await deps.database.transaction(async (tx) => {
+    const since = new Date(now - LIMITS.idempotencyKeptMs)
+    const events = batch.map(({ event }) => event)
+    const known = await learn(tx, { events, since })
+    const verdicts = admit(events, { ...known, now, upgradeUrl: `${deps.baseUrl()}/settings/billing` })
+    const admitted = batch.filter((_storable, index) => verdicts[index] === 'admitted')
+    judged(verdicts, admitted[0]?.rows)
+    if (admitted.length > 0) await write(tx, { admitted, since })
+    if (deps.clock.now() - now > WRITTEN_MS_MAX) throw new Error('A batch took too long to be written; it was given up.')
+  })
+}
+
+function needsJudging({ event }: Storable): boolean {
+  return event.verified.idempotency !== undefined || event.verified.receiver.plan.limits.events_per_month !== null
+}
+
+/** The statements go out together and run in this order; each sees what was committed before it began. */
+async function learn(tx: Db, { events, since }: { events: readonly Routed[]; since: Date }): Promise<Pick<Known, 'burnt' | 'held' | 'used'>> {
+  const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
+    idempotency === undefined ? [] : [{ workspaceId: receiver.plan.workspaceId, keyHash: idempotency.hash }],
+  )
+  const months = [...monthsOf(events).values()]
+  const [held, burnt, used] = await Promise.all([
+    keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.keyHash)),
+    keys.length === 0 ? [] : findKeys(tx, { keys, since }),
+    months.length === 0 ? [] : holdUsage(tx, months),
+  ])
+  return {
+    held,
+    burnt: new Map(burnt.map((row) => [row.key_hash, row])),
+    used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row.events])),
+  }
+}
+
+async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[]; since: Date }): Promise<void> {
+  const keys = admitted.flatMap(keyRow)
+  const counts = [...monthsOf(admitted.map(({ event }) => event)).values()]
+  const [burnt] = await Promise.all([
+    keys.length === 0 ? 0 : burnKeys(tx, { rows: keys, since }),
+    counts.length === 0 ? undefined : addUsage(tx, counts),
+    insertEvents(tx, admitted.map(({ rows }) => rows)),
+  ])
+  if (burnt !== keys.length) throw new Error('A key was burnt by somebody who did not hold it.')
+}
+
+/** The months that events count in, and how many each. */
+function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & { events: number }> {
+  const months = new Map<string, MonthOf & { events: number }>()
+  for (const event of events) {
+    const counted = countedIn(event)
+    if (counted === undefined) continue
+    const known = months.get(monthKey(counted))
+    if (known === undefined) months.set(monthKey(counted), { workspaceId: counted.workspaceId, month: counted.month, events: 1 })
+    else known.events += 1
+  }
+  return months
+}
+
+function keyRow({ event }: Storable): readonly IdempotencyKeyRow[] {
+  const { idempotency, captured, receiver } = event.verified
+  if (idempotency === undefined) return []
+  return [
+    {
+      workspace_id: receiver.plan.workspaceId,
+      key_hash: idempotency.hash,
+      fingerprint: idempotency.fingerprint,
+      submission_id: event.submissionId,
+      received_at: new Date(captured.receivedAt),
+      answer: keptAnswer(acceptanceOf(event)),
+    },
+  ]
+}

@@ -1,0 +1,83 @@
+import { sql, texts, type Db } from '../../platform/db.ts'
+
+/** A key that a commit burns, with the answer that its repeats get. Hashes are SHA-256 in hex. */
+export type IdempotencyKeyRow = {
+  readonly workspace_id: string
+  readonly key_hash: string
+  readonly fingerprint: string | null
+  readonly submission_id: string
+  readonly received_at: Date
+  readonly answer: string
+}
+
+/**
+ * Holds each key until the transaction ends, unless another transaction holds it: that one is in flight. Never waits,
+ * so no order of keys can deadlock. Gives the keys that are held now.
+ */
+export async function holdKeys(db: Db, keyHashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ key_hash: string }>(sql`
+    select key_hash
+      from unnest(${keyHashes}::text[]) as key_hash
+     where pg_try_advisory_xact_lock(('x' || left(key_hash, 16))::bit(64)::bigint)
+  `)
+  return new Set(rows.map((row) => row.key_hash))
+}
+
+export type KeysAt = { readonly keys: readonly { readonly workspaceId: string; readonly keyHash: string }[]; readonly since: Date }
+
+/** The burnt ones of these keys: their first requests came after `since`. */
+export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly IdempotencyKeyRow[]> {
+  return db.many<IdempotencyKeyRow>(sql`
+    select found.workspace_id, asked.key_hash, encode(found.fingerprint, 'hex') as fingerprint, found.submission_id,
+           found.received_at, found.answer
+      from (
+             select unnest(${keys.map((key) => key.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${keys.map((key) => key.keyHash)}::text[]) as key_hash
+           ) asked
+     cross join lateral (
+             select workspace_id, fingerprint, submission_id, received_at, answer
+               from idempotency_keys k
+              where k.workspace_id = asked.workspace_id
+                and k.key_hash = decode(asked.key_hash, 'hex')
+                and k.received_at > ${since}
+              limit 1
+           ) found
+  `)
+}
+
+/** Burns keys. One that was burnt before `since` is as good as new. Gives how many it burnt: the others are taken. */
+export function burnKeys(db: Db, { rows, since }: { rows: readonly IdempotencyKeyRow[]; since: Date }): Promise<number> {
+  return db.run(sql`
+    insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer)
+    select workspace_id, decode(key_hash, 'hex'), decode(fingerprint, 'hex'), submission_id, received_at, answer
+      from (
+             select unnest(${rows.map((row) => row.workspace_id)}::uuid[]) as workspace_id,
+                    unnest(${rows.map((row) => row.key_hash)}::text[]) as key_hash,
+                    unnest(${rows.map((row) => row.fingerprint)}::text[]) as fingerprint,
+                    unnest(${rows.map((row) => row.submission_id)}::uuid[]) as submission_id,
+                    unnest(${rows.map((row) => row.received_at)}::timestamptz[]) as received_at,
+                    unnest(${texts(rows.map((row) => row.answer))}) as answer
+           ) row
+     order by key_hash
+    on conflict (workspace_id, key_hash) do update
+       set fingerprint = excluded.fingerprint,
+           submission_id = excluded.submission_id,
+           received_at = excluded.received_at,
+           answer = excluded.answer
+     where idempotency_keys.received_at <= ${since}
+  `)
+}
+
+/** Removes up to `limit` keys of all workspaces that were burnt before `since`; gives how many. */
+export function pruneKeys(db: Db, { since, limit }: { since: Date; limit: number }): Promise<number> {
+  return db.run(sql`
+    delete from idempotency_keys
+     where ctid = any (array(
+             select ctid
+               from idempotency_keys
+              where received_at <= ${since}
+              order by received_at
+              limit ${limit}
+           ))
+  `)
+}
