@@ -29,6 +29,8 @@ function headersOf(request: IncomingMessage): Record<string, string> {
 function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'aborted'> {
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > bytesMax) return Promise.resolve('too_large')
+  // It broke off while its credential was looked up, and will say so no more.
+  if (request.destroyed) return Promise.resolve('aborted')
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
