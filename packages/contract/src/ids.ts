@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   destination: 'dst',
   delivery: 'dlv',
   attempt: 'att',
+  rejection: 'rej',
   apiKey: 'key',
   audit: 'aud',
 } as const

@@ -32,6 +32,15 @@ export const LIMITS = {
   toleranceSecondsDefault: 300,
   signaturesPerHeaderMax: 16,
 
+  // The rejection log
+  rejectionContentTypeCharsMax: 200,
+  activityLimitMax: 100,
+  activityLimitDefault: 50,
+  activityWindowDays: 7,
+  activitySummaryHours: 24,
+  activityRowsMax: 100_000,
+  activityCountMax: 1_000_000,
+
   // Conditions and mappings
   conditionsPerListMax: 50,
   conditionPathCharsMax: 256,

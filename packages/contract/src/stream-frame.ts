@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 import { Timestamp } from './list.ts'
+import { Rejection } from './rejection.ts'
 import { Delivery } from './routes/deliveries.ts'
 
 /** A record as a stream shows it: the body that a destination would get. */
@@ -23,8 +24,11 @@ export type CloseReason = keyof typeof CLOSE_CODES
 
 const ClosingFrame = z.object({ reason: z.string() })
 
-/** The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE says the name as `event`, a WebSocket as `type`. */
-export const StreamFrames = { record: RecordFrame, delivery: Delivery, gap: GapFrame, closing: ClosingFrame } as const
+/**
+ * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE says the name as `event`, a WebSocket as `type`.
+ * `delivery` and `rejection` are on the admin stream only; a rejection comes again, with its new `count`, at most once a second.
+ */
+export const StreamFrames = { record: RecordFrame, delivery: Delivery, rejection: Rejection, gap: GapFrame, closing: ClosingFrame } as const
 export type StreamFrameType = keyof typeof StreamFrames
 
 /** Whoever stays silent loses the connection somewhere on the way. */

@@ -7,6 +7,7 @@ import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts
 import { createBuckets } from './pipeline/buckets.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
 import { readStored } from './pipeline/read-stored.ts'
+import { createRejections, type Rejections } from './pipeline/rejections.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
@@ -20,6 +21,7 @@ import type { Log } from './platform/log.ts'
 import { createWakeups } from './platform/notify.ts'
 import { createOutboundHttp } from './platform/outbound-http.ts'
 import { readPlans } from './plans.ts'
+import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import { createStreams, type Streams } from './surfaces/stream/hub.ts'
@@ -34,8 +36,9 @@ export type AppOptions = {
   readonly log: Log
   /** Tests set their own. */
   readonly clock?: Clock
-  /** The chaos runner plants faults here; nothing else does. */
+  /** The chaos runner plants faults in these; nothing else does. */
   readonly commit?: (commit: Commit, deps: Deps) => Commit
+  readonly rejections?: (rejections: Rejections) => Rejections
 }
 
 export type App = {
@@ -50,6 +53,8 @@ const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes', changes: 
 const ALIGN_MS = 5_000
 const POLL_MS = 500
 const TELL_MS = 10
+const FLUSH_MS = 1_000
+const AUDIT_MS = 2_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
@@ -74,10 +79,12 @@ export function createApp(options: AppOptions): App {
   const streams = createStreams(deps)
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
   const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION })
+  const { rejections } = road
   const tickers = [
     createTicker(deps, { everyMs: POLL_MS, name: 'directory.poll', work: () => directory.poll() }),
     createTicker(deps, { everyMs: ALIGN_MS, name: 'clock.align', work: () => align(deps.database, system) }),
-    ...(config.ROLES.includes('work') ? [createUpkeep(deps)] : []),
+    ...(config.ROLES.includes('web') ? [createTicker(deps, { everyMs: FLUSH_MS, name: 'rejections.flush', work: () => rejections.flush() })] : []),
+    ...(config.ROLES.includes('work') ? [createUpkeep(deps), createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) })] : []),
   ]
 
   return {
@@ -96,6 +103,7 @@ export function createApp(options: AppOptions): App {
       await surfaces.close()
       if (delivers) await loop.stop()
       await Promise.all(tickers.map((ticker) => ticker.stop()))
+      await rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
       await deps.outbound.close()
       await deps.database.close()
     },
@@ -142,7 +150,16 @@ function createRoad(options: AppOptions, { deps, directory, streams, hint }: Roa
     announceLanes(stored)
     announceRecords(stored)
   }
-  return { ...deps, directory, buckets: createBuckets(), once: createOnce(deps.clock), commit: options.commit?.(commit, deps) ?? commit, announce }
+  const rejections = createRejections(deps)
+  return {
+    ...deps,
+    directory,
+    buckets: createBuckets(),
+    once: createOnce(deps.clock),
+    rejections: options.rejections?.(rejections) ?? rejections,
+    commit: options.commit?.(commit, deps) ?? commit,
+    announce,
+  }
 }
 
 /** Half the round trip is the error, a few milliseconds at most; what matters is that all nodes have the same clock. */

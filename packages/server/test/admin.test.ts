@@ -114,7 +114,19 @@ async function aDeliveredIn(at: Place): Promise<Asked> {
   return withId(found.id)
 }
 
+/** A request that an endpoint refuses, once it stands in the rejection log. */
+async function aRefusalIn(at: Place): Promise<Asked> {
+  const { webhook } = await created(at, 'webhooks', { enabled: false })
+  assert.equal((await fetch(webhook.public_url, { method: 'POST', body: '{}' })).status, 503)
+  await eventually(async () => {
+    world.clock.advance(1_000)
+    return itemsOf(await call(at, 'GET rejections', { query: { webhook_id: webhook.id } }))[0]
+  })
+  return withId(webhook.id)
+}
+
 const EXAMPLES: Readonly<Record<string, Example>> = {
+  'activity.list': aRefusalIn,
   'datasets.list': () => ({}),
   'datasets.create': () => ({ body: { name: `d${randomUUID().slice(0, 8)}`, description: 'Orders' } }),
   'datasets.get': aDatasetIn,
@@ -144,6 +156,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'recordViews.get': aViewIn,
   'recordViews.update': (at) => withBody(aViewIn(at), { name: 'w' }),
   'recordViews.remove': aViewIn,
+  'rejections.list': () => ({ query: { reason: 'endpoint_disabled' } }),
   'rules.list': () => ({}),
   'rules.create': () => ({ body: { name: aName('made'), dataset: 'routed', conditions: [{ path: 'a', op: 'gt', value: 5 }] } }),
   'rules.get': aRuleIn,
@@ -446,6 +459,7 @@ test('every list is paged newest first: each item once, also when new ones come 
     for (let count = 0; count < 5; count += 1) {
       if (maker !== undefined) await ask(maker, home, { asked: await example(maker, home) })
       else if (list.name === 'deliveries.list') await aDeliveredIn(home)
+      else if (list.name === 'rejections.list') await aRefusalIn(home)
       else await anEventIn(home)
     }
     const whole = itemsOf(await ask(list, home, { asked: { query: { limit: '200' } } })).map(({ id }) => id)

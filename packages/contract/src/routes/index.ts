@@ -1,3 +1,4 @@
+import { activity } from './activity.ts'
 import { datasets } from './datasets.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
@@ -6,11 +7,12 @@ import { me } from './me.ts'
 import { projects } from './projects.ts'
 import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
+import { rejections } from './rejections.ts'
 import { rules } from './rules.ts'
 import { search } from './search.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, search, submissions, webhooks } as const
+export const routes = { activity, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks } as const
 export type Routes = typeof routes

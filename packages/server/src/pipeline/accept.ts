@@ -1,6 +1,7 @@
 import type { Deps } from '../context.ts'
 import type { Buckets } from './buckets.ts'
 import type { Directory } from './directory.ts'
+import type { Rejections } from './rejections.ts'
 import { decide } from './route/decide.ts'
 import type { Announce } from './store/announce.ts'
 import type { Commit } from './store/commit.ts'
@@ -8,11 +9,12 @@ import type { Once } from './store/once.ts'
 import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
-/** What the road runs on: the process, the directory, the burst limits, the group commit, who is on the way to it, and whom to wake after it. */
+/** What the road runs on: the process, the directory, the burst limits, the log of refusals, the group commit, who is on the way to it, and whom to wake after it. */
 export type Road = Deps & {
   readonly directory: Directory
   readonly buckets: Buckets
   readonly once: Once
+  readonly rejections: Rejections
   readonly commit: Commit
   readonly announce: Announce
 }
@@ -23,5 +25,6 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   if ('kind' in verified) return verified
   const stored = await road.once(verified.idempotency, async () => road.commit(decide(road, verified)))
   if (stored.kind === 'stored') road.announce(stored)
+  if (stored.kind === 'rejected') road.rejections.note(verified, stored)
   return stored
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from 'node:crypto'
+import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 
 const POOL_BYTES = 8_192
 const pool = Buffer.alloc(POOL_BYTES)
@@ -38,6 +38,15 @@ export function uuidv7(ms: number): string {
   const rest = tail.toString('hex')
   const counter = sequence.toString(16).padStart(3, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${rest.slice(0, 4)}-${rest.slice(4)}`
+}
+
+/** The one UUIDv7 of a moment that a name makes: whoever makes it, wherever, makes the same. */
+export function uuidv7Named(ms: number, name: string): string {
+  const digest = createHash('sha256').update(name).digest()
+  digest[0] = (digest.readUInt8(0) & 0x0f) | 0x70
+  digest[2] = (digest.readUInt8(2) & 0x3f) | 0x80
+  const rest = digest.toString('hex', 0, 10)
+  return `${uuidv7Floor(ms).slice(0, 13)}-${rest.slice(0, 4)}-${rest.slice(4, 8)}-${rest.slice(8)}`
 }
 
 /** The smallest UUIDv7 of a moment: the bound of a partition or of a time filter. */

@@ -1,3 +1,4 @@
+import { activity } from './activity/index.ts'
 import { datasets } from './datasets/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { destinations } from './destinations/index.ts'
@@ -6,6 +7,7 @@ import { me } from './me/index.ts'
 import { projects } from './projects/index.ts'
 import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
+import { rejections } from './rejections/index.ts'
 import { rules } from './rules/index.ts'
 import { search } from './search/index.ts'
 import { submissions } from './submissions/index.ts'
@@ -13,4 +15,4 @@ import type { Rooms } from './verbs.ts'
 import { webhooks } from './webhooks/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rules, search, submissions, webhooks }
+export const rooms: Rooms = { activity, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks }

@@ -35,6 +35,7 @@ export function createSurfaces({ road, load, version, streams }: SurfacesOptions
       { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },
       { name: 'postroad_delivery_unsettled', help: 'Ended attempts that are not written yet.', value: unsettled },
       { name: 'postroad_stream_connections', help: 'Clients of a live stream.', value: streams.count() },
+      { name: 'postroad_rejections_lost', help: 'Refusals since the start that the rejection log does not count.', value: road.rejections.lost },
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
     ]
   }

@@ -1,8 +1,10 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../context.ts'
+import { limitsOf } from '../domain/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/credentials/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
+import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
 import { createTicker, type Ticker } from './ticker.ts'
 
 /** Tables that are kept by day and dropped by day. */
@@ -17,8 +19,12 @@ const HOUR_MS = 3_600_000
 const DAYS_AHEAD = 3
 const KEEP_DAYS = 30
 const PRUNED_AT_ONCE_MAX = 10_000
+const DAY_MS = 86_400_000
 
-/** Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency keys. */
+/**
+ * Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency
+ * keys, rejections that their plan keeps no longer.
+ */
 export function createUpkeep(deps: Deps): Ticker {
   return createTicker(deps, {
     everyMs: HOUR_MS,
@@ -28,8 +34,9 @@ export function createUpkeep(deps: Deps): Ticker {
       const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
       const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays: KEEP_DAYS })
       await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
-      const pruned = await pruneEndedKeys(deps, now)
-      if (made.length + dropped.length + pruned > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys: pruned })
+      const keys = await pruneEndedKeys(deps, now)
+      const rejections = await deleteRejections(deps, now)
+      if (made.length + dropped.length + keys + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, rejections })
     },
   })
 }
@@ -43,4 +50,19 @@ async function pruneEndedKeys({ database }: Deps, now: number): Promise<number> 
     last = await pruneKeys(database, { since, limit: PRUNED_AT_ONCE_MAX })
   }
   return pruned
+}
+
+/** Likewise, plan by plan. */
+async function deleteRejections({ database, plans }: Deps, now: number): Promise<number> {
+  let sum = 0
+  for (const plan of await plansInUse(database)) {
+    const before = now - limitsOf(plans, plan).retention_days * DAY_MS
+    let deleted: number
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- one statement at a time
+      deleted = await deleteOldRejections(database, { plan, before, limit: PRUNED_AT_ONCE_MAX })
+      sum += deleted
+    } while (deleted === PRUNED_AT_ONCE_MAX)
+  }
+  return sum
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../../context.ts'
 import type { Buckets } from '../buckets.ts'
 import type { Directory } from '../directory.ts'
+import type { Rejections } from '../rejections.ts'
 import type { Answered, Captured, Receiver, Rejected, Verified } from '../types.ts'
 import { checkBody } from './check-body.ts'
 import { checkBurst } from './check-burst.ts'
@@ -42,8 +43,10 @@ export const LADDER: readonly Check[] = [
   checkIdempotency,
 ]
 
+type Climbing = Deps & { readonly directory: Directory; readonly buckets: Buckets; readonly rejections: Rejections }
+
 /** Resolves whom the credential names, then climbs the ladder. The only maker of a `Verified`. */
-export async function verify(deps: Deps & { directory: Directory; buckets: Buckets }, captured: Captured): Promise<Verified | Answered | Rejected> {
+export async function verify(deps: Climbing, captured: Captured): Promise<Verified | Answered | Rejected> {
   const receiver = await resolveReceiver(deps, captured)
   if ('kind' in receiver) return receiver
   share(captured, receiver)
@@ -52,7 +55,9 @@ export async function verify(deps: Deps & { directory: Directory; buckets: Bucke
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
     const answer = checked instanceof Promise ? await checked : checked
-    if (answer !== undefined) return answer
+    if (answer === undefined) continue
+    if (answer.kind === 'rejected') deps.rejections.note(passage, answer)
+    return answer
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified

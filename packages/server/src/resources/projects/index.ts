@@ -6,6 +6,7 @@ import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { deleteCredentialsOfProject } from '../credentials/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
+import { deleteRejectionsOfProject } from '../rejections/index.ts'
 import type { Room } from '../verbs.ts'
 import { bumpConfig, bumpConfigOfAll, deleteProject, findDefaultProject, findProject, insertProject, listProjects, renameProject, type ProjectRow } from './queries.ts'
 
@@ -70,6 +71,7 @@ export const projects: Room<'projects'> = {
       if (row === undefined) throw refuse('not_found')
       if (row.is_default) throw refuse('default_project')
       await deleteCredentialsOfProject(tx.db, { ...tx, projectId: id })
+      await deleteRejectionsOfProject(tx.db, { ...tx, projectId: id })
       await deleteProject(tx.db, { ...tx, projectId: id, now: new Date(tx.clock.now()) })
       tx.afterCommit(() => tx.configChanged(id))
       await audit(tx, { action: 'delete_project', target: encodeId('project', id), details: { name: row.name } })

@@ -1,8 +1,10 @@
+import type { Rejection } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
 import { presentDelivery, type DeliveryRow } from '../deliveries/index.ts'
-import { beginGeneration, confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
+import { presentRejection } from '../rejections/index.ts'
+import { beginGeneration, confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readCountedRejections, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
 
 export type { StreamRow, StreamScope }
 
@@ -15,6 +17,8 @@ const MARGIN_MS = 26_000
 const PATIENCE_MS = 60_000
 /** An attempt ends within its timeout of a minute, and is written soon after. */
 const ATTEMPT_MS = 90_000
+/** The minute of a refusal, the time its request took to arrive, and some to write it. */
+const COUNTED_MS = 180_000
 const ROWS_MAX = 500
 const BYTES_MAX = 262_144
 const LIVE_READS_AT_ONCE = 2
@@ -36,6 +40,8 @@ export type Changes = {
   readonly position: Position
   readonly more: boolean
 }
+/** Rows of the rejection log that were counted in, and where to look on from. */
+export type Refusals = { readonly rejections: readonly Rejection[]; readonly position: Position }
 type PublicDelivery = ReturnType<typeof presentDelivery>
 
 export type StreamReader = {
@@ -45,6 +51,8 @@ export type StreamReader = {
   read(at: { scope: StreamScope; position: Position; datasets?: readonly string[] | undefined; live?: true }): Promise<Page>
   /** Deliveries that were made or tried behind a position of a moment ago, as they stand now. */
   changes(at: { scope: StreamScope; position: Position }): Promise<Changes>
+  /** Rows of the rejection log that were counted in since a position of a moment ago: at most 500, the newest. */
+  refusals(at: { scope: StreamScope; position: Position }): Promise<Refusals>
   /** The moment before which records are no longer kept; undefined while nothing was dropped. */
   keptSince(workspaceId: string): Promise<number | undefined>
 }
@@ -82,7 +90,7 @@ export function createStreamReader(deps: Deps): StreamReader {
       rowsMax: ROWS_MAX,
       bytesMax: BYTES_MAX,
     }))
-    if (isUnsaid(found)) return afresh(() => read(asked))
+    if (isUnsaid(found)) return afresh(deps, () => read(asked))
     // Another database, or this one after a crash: its transactions have other numbers. By time nothing is lost, and some comes again.
     if (found.history !== position.history && (partway !== undefined || !seesNothing(position.from))) {
       return read({ ...asked, position: { history: found.history, from: NOTHING, floor: position.floor } })
@@ -98,7 +106,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     const now = deps.clock.now()
     const asked = { ...scope, from: position.from, to: partway?.to, after: partway?.after, rowsMax: ROWS_MAX }
     const found = await inLiveTurn(() => readChangedDeliveries(deps.database, { ...asked, madeFrom: now - MARGIN_MS, begunFrom: now - ATTEMPT_MS }))
-    if (isUnsaid(found)) return afresh(() => changes({ scope, position }))
+    if (isUnsaid(found)) return afresh(deps, () => changes({ scope, position }))
     const seen = snapshotOf(found.snapshot)
     const to = partway?.to ?? seen
     // After a crash transactions have other numbers: begin anew.
@@ -108,25 +116,38 @@ export function createStreamReader(deps: Deps): StreamReader {
     return { deliveries: found.rows.map(presentChanged), position: next, more: after !== undefined }
   }
 
+  const refusals: StreamReader['refusals'] = async (asked) => (await inLiveTurn(() => readRefusals(deps, asked))) ?? afresh(deps, () => refusals(asked))
+
   const now: StreamReader['now'] = async () => {
     const at = deps.clock.now()
     const found = await inLiveTurn(() => readMoment(deps.database))
-    if (isUnsaid(found)) return afresh(now)
+    if (isUnsaid(found)) return afresh(deps, now)
     const from = snapshotOf(found.snapshot)
     return { history: found.history, from, floor: floorOf(from, at) }
-  }
-
-  const afresh = async <T>(again: () => Promise<T>): Promise<T> => {
-    await beginGeneration(deps.database)
-    return again()
   }
 
   return {
     read,
     changes,
+    refusals,
     now,
     keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database, workspaceId)))?.day.getTime(),
   }
+}
+
+async function afresh<T>({ database }: Deps, again: () => Promise<T>): Promise<T> {
+  await beginGeneration(database)
+  return again()
+}
+
+/** undefined while it is not said since which crash the database is. */
+async function readRefusals({ database, clock }: Deps, { scope, position }: Parameters<StreamReader['refusals']>[0]): Promise<Refusals | undefined> {
+  const now = clock.now()
+  const found = await readCountedRejections(database, { ...scope, from: position.from, countedFrom: now - COUNTED_MS, rowsMax: ROWS_MAX })
+  if (isUnsaid(found)) return undefined
+  // After a crash transactions have other numbers: begin anew.
+  const rows = found.history === position.history ? found.rows : []
+  return { rejections: rows.map(presentRejection), position: { history: found.history, from: snapshotOf(found.snapshot), floor: now } }
 }
 
 /** The columns of the reading itself are none of the delivery's. */

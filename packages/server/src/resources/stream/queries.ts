@@ -2,6 +2,7 @@ import { seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
 import { uuidv7Floor } from '../../platform/ids.ts'
 import type { DeliveryRow } from '../deliveries/index.ts'
+import type { RejectionRow } from '../rejections/index.ts'
 
 /** What is streamed: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
@@ -193,6 +194,41 @@ export async function readChangedDeliveries(db: Db, at: ChangesAt): Promise<Mome
 /** One whose record is gone by now, past its retention, is shown no more. */
 function isDelivery(row: ChangedRow): row is ChangedRow & DeliveryRow {
   return row.id !== null && row.dataset !== null
+}
+
+type CountedRejection = MomentRow & { readonly [Name in keyof RejectionRow]: RejectionRow[Name] | null }
+
+/** Rows of the rejection log that were counted in since a moment, as they stand now: at most `rowsMax`, the newest minutes first. */
+export async function readCountedRejections(
+  db: Db,
+  at: StreamScope & { from: Snapshot; countedFrom: number; rowsMax: number },
+): Promise<MomentRow & { readonly rows: readonly RejectionRow[] }> {
+  const { xmin, xmax, running } = at.from
+  const rows = await db.many<CountedRejection>(sql`
+    with m as materialized (${moment})
+    select m.snapshot, m.history, c.id, c.webhook_id, c.ingest_key_id, c.reason, c.status, c.count, c.at, c.source_ip, c.method, c.content_type
+      from m
+      left join lateral (
+        select r.id, r.webhook_id, r.ingest_key_id, r.reason, r.status, r.count, r.at, r.source_ip, r.method, r.content_type
+          from projects p
+          join rejections r on r.workspace_id = p.workspace_id and r.project_id = p.id
+         where p.workspace_id = ${at.workspaceId}
+           ${at.projectId === null ? sql`` : sql`and p.id = ${at.projectId}`}
+           and r.id >= ${uuidv7Floor(at.countedFrom)}
+           and r.counted_xid >= ${xmin}
+           and (r.counted_xid >= ${xmax} or r.counted_xid = any (${running}::bigint[]))
+         order by r.id desc
+         limit ${at.rowsMax}
+      ) c on true
+     order by c.at
+  `)
+  const [first] = rows
+  if (first === undefined) throw new Error('A moment has no row.')
+  return { snapshot: first.snapshot, history: first.history, rows: rows.filter(isRejection) }
+}
+
+function isRejection(row: CountedRejection): row is CountedRejection & RejectionRow {
+  return row.id !== null
 }
 
 /**

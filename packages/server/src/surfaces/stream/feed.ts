@@ -1,7 +1,7 @@
 import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
-import type { Changes, Page, StreamReader, StreamScope } from '../../resources/stream/index.ts'
+import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/stream/index.ts'
 import { pageEnd, recordFrames, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
@@ -10,6 +10,9 @@ export type Batch = { readonly page: Page; parcel(dialect: Dialect): Parcel }
 
 /** What the feed tells from a moment on, kept until somebody is ready to hear it. */
 export type Hold = { release(hear: (batch: Batch) => void): void; cancel(): void }
+
+/** What watchers see beside the records: deliveries and rows of the rejection log, as they stand now. */
+export type Sighting = { readonly deliveries: Changes['deliveries'] } | { readonly rejections: Refusals['rejections'] }
 
 const SWEEP_MS = 1_000
 /** A feed reads for a tenth of its time at most, so that however much is committed, reading it does not slow committing. */
@@ -24,10 +27,11 @@ export class Feed {
   readonly #reader: StreamReader
   readonly #scope: StreamScope
   readonly #listeners = new Set<(batch: Batch) => void>()
-  readonly #watchers = new Set<(deliveries: Changes['deliveries']) => void>()
+  readonly #watchers = new Set<(sighting: Sighting) => void>()
   #ready = attempt()
   #position: Position | undefined
   #watched: Position | undefined
+  #refused: Position | undefined
   #reading = false
   #hinted = false
   #stopped = false
@@ -60,8 +64,8 @@ export class Feed {
     }
   }
 
-  /** Hears of deliveries from now on, second by second as they stand; gives the function that ends it. */
-  watch(see: (deliveries: Changes['deliveries']) => void): () => void {
+  /** Hears of deliveries and refusals from now on, second by second as they stand; gives the function that ends it. */
+  watch(see: (sighting: Sighting) => void): () => void {
     this.#watchers.add(see)
     this.hint()
     return () => this.#watchers.delete(see)
@@ -128,10 +132,12 @@ export class Feed {
   async #readChanges(): Promise<void> {
     if (this.#watchers.size === 0) {
       this.#watched = undefined
+      this.#refused = undefined
       return
     }
-    if (this.#watched === undefined) {
+    if (this.#watched === undefined || this.#refused === undefined) {
       this.#watched = await this.#reader.now()
+      this.#refused = this.#watched
       return
     }
     for (let more = true; more && !this.#stopped; ) {
@@ -139,8 +145,11 @@ export class Feed {
       const changes = await this.#reader.changes({ scope: this.#scope, position: this.#watched })
       this.#watched = changes.position
       more = changes.more
-      if (changes.deliveries.length > 0) for (const see of this.#watchers) see(changes.deliveries)
+      if (changes.deliveries.length > 0) for (const see of this.#watchers) see(changes)
     }
+    const refusals = await this.#reader.refusals({ scope: this.#scope, position: this.#refused })
+    this.#refused = refusals.position
+    if (refusals.rejections.length > 0) for (const see of this.#watchers) see(refusals)
   }
 }
 

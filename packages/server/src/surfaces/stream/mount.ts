@@ -57,7 +57,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
     return now instanceof Promise ? now.then(whyKeyOver) : whyKeyOver(now)
   }
   try {
-    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, deliveries: false, whyOver })
+    return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, sightings: false, whyOver })
   } finally {
     door.streams.places.leave(place)
   }
@@ -77,7 +77,7 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
       throw error
     })
   }
-  return serve(door, { request, reply, asked, scope, deliveries: true, whyOver })
+  return serve(door, { request, reply, asked, scope, sightings: true, whyOver })
 }
 
 /** A browser sends the session cookie with a WebSocket that a foreign page opens; its Origin tells. */
@@ -87,7 +87,7 @@ function requireOwnOrigin({ baseUrl }: Road, { headers }: FastifyRequest): void 
   if (!own.includes(headers.origin)) throw refuse('origin_not_allowed')
 }
 
-type Serving = Exchange & Pick<Tail, 'scope' | 'deliveries' | 'whyOver'> & { readonly asked: Asked }
+type Serving = Exchange & Pick<Tail, 'scope' | 'sightings' | 'whyOver'> & { readonly asked: Asked }
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {

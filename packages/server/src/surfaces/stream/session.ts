@@ -2,8 +2,8 @@ import type { CloseReason, GapFrame } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import { contains, sees, type Snapshot } from '../../domain/snapshot.ts'
 import { encodePosition, type Position } from '../../domain/stream-cursor.ts'
-import type { Changes, Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
-import type { Batch, Feed, Hold } from './feed.ts'
+import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
+import type { Batch, Feed, Hold, Sighting } from './feed.ts'
 import { pageEnd, recordFrames, type Frame } from './frame.ts'
 import { packed, type Wire } from './wire.ts'
 
@@ -17,8 +17,8 @@ export type Tail = {
   /** Where the client stands, who gets everything beyond; or it begins now. */
   readonly from: Position | 'now'
   readonly datasets: ReadonlySet<string> | undefined
-  /** Whether the client also sees deliveries, from the moment on when it has caught up. */
-  readonly deliveries: boolean
+  /** Whether the client also sees deliveries and refusals, from the moment on when it has caught up. */
+  readonly sightings: boolean
   /** Why it may stay no longer; undefined while it may. */
   readonly whyOver: () => CloseReason | undefined | Promise<CloseReason | undefined>
 }
@@ -96,13 +96,12 @@ export class Session {
     this.#unwatch()
   }
 
-  #see(deliveries: Changes['deliveries']): void {
+  #see(sighting: Sighting): void {
     if (this.#ended() || this.#isSlow()) return
-    const { datasets } = this.tail
     const cursor = encodePosition(this.#position)
-    const seen = deliveries.filter((delivery) => datasets?.has(delivery.dataset) !== false)
-    this.wire.write(packed(this.wire.dialect, seen.map((delivery): Frame => ({ type: 'delivery', cursor, json: JSON.stringify(delivery) }))))
-    if (seen.length > 0) this.#said = cursor
+    const frames = sightingFrames(sighting, { cursor, datasets: this.tail.datasets })
+    this.wire.write(packed(this.wire.dialect, frames))
+    if (frames.length > 0) this.#said = cursor
   }
 
   /** Records are kept by the day, so what was seen a day ago or later has not been dropped. */
@@ -139,7 +138,7 @@ export class Session {
   #join({ history, from, floor }: Position): void {
     this.#joined = { snapshot: from, floor, history }
     this.#hold.release((batch) => this.#hear(batch))
-    if (this.tail.deliveries && !this.#ended()) this.#unwatch = this.#parts.feed.watch((deliveries) => this.#see(deliveries))
+    if (this.tail.sightings && !this.#ended()) this.#unwatch = this.#parts.feed.watch((sighting) => this.#see(sighting))
   }
 
   /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
@@ -193,4 +192,15 @@ export class Session {
   #moved(page: Page): void {
     this.#position = pageEnd(page)
   }
+}
+
+/** A refused request is of no dataset, so who asked for some sees none. */
+function sightingFrames(sighting: Sighting, at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined }): readonly Frame[] {
+  const { cursor, datasets } = at
+  if ('rejections' in sighting) {
+    if (datasets !== undefined) return []
+    return sighting.rejections.map((rejection) => ({ type: 'rejection', cursor, json: JSON.stringify(rejection) }))
+  }
+  const seen = sighting.deliveries.filter((delivery) => datasets?.has(delivery.dataset) !== false)
+  return seen.map((delivery) => ({ type: 'delivery', cursor, json: JSON.stringify(delivery) }))
 }
