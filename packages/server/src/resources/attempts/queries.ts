@@ -46,8 +46,9 @@ type AnswerRow =
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
  * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
- * of ids are there for the partitions: days that hold none of these rows are not looked at. `offset 0` keeps the order of
- * the last joins: a day without statistics, as after a crash, seems so small that all of it is read for each attempt.
+ * of ids are there for the partitions: days that hold none of these rows are not looked at. Every column of a key is named
+ * and `offset 0` keeps the order of the last joins: a day without statistics, as at its start or after a crash, seems so
+ * small that all of it may be read for each attempt.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
@@ -60,7 +61,7 @@ export async function turn(
   const waiting = rangeOf(begins.map((row) => row.deliveryId))
   const answer = await db.many<AnswerRow>(sql`
     with locked as materialized (
-      select l.workspace_id, l.destination_id, l.fence,
+      select l.workspace_id, l.destination_id, l.fence, t.project_id,
              w.suspended_at is not null or not t.enabled or p.deleted_at is not null as paused,
              case when w.suspended_at is not null then 'workspace_suspended'
                   when not t.enabled or p.deleted_at is not null then 'destination_disabled'
@@ -107,7 +108,7 @@ export async function turn(
          and a.id between ${ended.attempts.first} and ${ended.attempts.last}
          and a.fence = s.fence
          and a.outcome is null
-      returning a.workspace_id, a.project_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
+      returning a.workspace_id, a.project_id, a.destination_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
                 s.error_code, s.status, l.paused, l.pause_reason
     ), moved as (
       update deliveries d
@@ -124,6 +125,7 @@ export async function turn(
         from settled s
        where d.workspace_id = s.workspace_id
          and d.project_id = s.project_id
+         and d.destination_id = s.destination_id
          and d.id = s.delivery_id
          and d.id between ${ended.deliveries.first} and ${ended.deliveries.last}
          and d.state = 'sending'
@@ -143,6 +145,7 @@ export async function turn(
         join locked l using (workspace_id, destination_id, fence)
        where not l.paused
          and d.workspace_id = b.workspace_id
+         and d.project_id = l.project_id
          and d.destination_id = b.destination_id
          and d.id = b.delivery_id
          and d.id between ${waiting.first} and ${waiting.last}
