@@ -8,7 +8,7 @@ interface IngestRequest {
 /** A model of the way in: requests gather in the real gate, and each is answered when its batch's commit is known. */
 export class SimIngest {
   readonly #world: Scene
-  readonly #gate = new BatchGate<IngestRequest>({ ...BATCH_GATE_DEFAULTS, batchItemsMax: 4, bytesOf: () => 1_000 })
+  readonly #gate = new BatchGate<IngestRequest>({ ...BATCH_GATE_DEFAULTS, batchItemsMax: 4, besideItemsMin: 2, bytesOf: () => 1_000 })
   #records = 0
 
   constructor(world: Scene) {
@@ -23,8 +23,12 @@ export class SimIngest {
     const record_id = `r${this.#records}`
     const request = { deliveries: open.map((lane) => ({ delivery_id: `${record_id}.${lane}`, record_id, lane })) }
     if (this.#world.plant === 'ack-before-commit') this.#acknowledge([request])
-    const batches = this.#gate.enqueue(request)
-    if (batches !== 'full') for (const batch of batches) this.#commit(batch)
+    this.#gate.enqueue(request)
+    this.#start()
+  }
+
+  #start(): void {
+    for (const batch of this.#gate.due()) this.#commit(batch)
   }
 
   #commit(batch: readonly IngestRequest[]): void {
@@ -44,7 +48,8 @@ export class SimIngest {
         if (this.#world.plant !== 'ack-before-commit') this.#acknowledge(batch)
         this.#world.tell('hinted', [...new Set(batch.flatMap(({ deliveries }) => deliveries.map(({ lane }) => lane)))])
       }
-      for (const next of this.#gate.finished()) this.#commit(next)
+      this.#gate.finished()
+      this.#start()
     })
   }
 

@@ -7,41 +7,53 @@ import type { BatchGateLimits } from './batch-gate.ts'
 const gateOf = (limits: Partial<BatchGateLimits<number>> = {}) =>
   new BatchGate<number>({ ...BATCH_GATE_DEFAULTS, ...limits, bytesOf: (item) => item })
 
-test('an idle gate starts at once; while two batches are in flight the rest gathers', () => {
-  const gate = gateOf()
-  assert.deepEqual(gate.enqueue(1), [[1]])
-  assert.deepEqual(gate.enqueue(2), [[2]])
-  assert.deepEqual(gate.enqueue(3), [])
-  assert.deepEqual(gate.enqueue(4), [])
-  assert.deepEqual(gate.finished(), [[3, 4]])
-  assert.deepEqual(gate.finished(), [])
-  assert.deepEqual(gate.enqueue(5), [[5]])
+const taking = (gate: BatchGate<number>, items: readonly number[]) => items.map((item) => gate.enqueue(item))
+
+test('an idle gate starts with what there is; beside a batch in flight another starts when enough have gathered', () => {
+  const gate = gateOf({ besideItemsMin: 3 })
+  taking(gate, [1, 2])
+  assert.deepEqual(gate.due(), [[1, 2]])
+  taking(gate, [3, 4])
+  assert.deepEqual(gate.due(), [])
+  taking(gate, [5])
+  assert.deepEqual(gate.due(), [[3, 4, 5]])
+  taking(gate, [6, 7, 8])
+  assert.deepEqual(gate.due(), [], 'two are in flight')
+  gate.finished()
+  assert.deepEqual(gate.due(), [[6, 7, 8]])
+  taking(gate, [9])
+  gate.finished()
+  assert.deepEqual(gate.due(), [], 'one is still in flight')
+  gate.finished()
+  assert.deepEqual(gate.due(), [[9]])
 })
 
 test('a batch has at most so many items and so many bytes', () => {
   const gate = gateOf({ batchItemsMax: 3, batchBytesMax: 10, batchesInFlightMax: 1 })
-  gate.enqueue(1)
-  for (const item of [1, 1, 1, 1, 6, 6]) gate.enqueue(item)
-  assert.deepEqual(gate.finished(), [[1, 1, 1]])
-  assert.deepEqual(gate.finished(), [[1, 6]])
-  assert.deepEqual(gate.finished(), [[6]])
+  taking(gate, [1, 1, 1, 1, 6, 6])
+  const batches = [1, 2, 3].map(() => {
+    const due = gate.due()
+    gate.finished()
+    return due
+  })
+  assert.deepEqual(batches, [[[1, 1, 1]], [[1, 6]], [[6]]])
 })
 
 test('an item larger than a batch travels alone', () => {
   const gate = gateOf({ batchBytesMax: 10, batchesInFlightMax: 1 })
-  gate.enqueue(1)
-  for (const item of [99, 1]) gate.enqueue(item)
-  assert.deepEqual(gate.finished(), [[99]])
-  assert.deepEqual(gate.finished(), [[1]])
+  taking(gate, [99, 1])
+  assert.deepEqual(gate.due(), [[99]])
+  gate.finished()
+  assert.deepEqual(gate.due(), [[1]])
 })
 
 test('a full gate takes nothing more until there is room', () => {
   const gate = gateOf({ waitingItemsMax: 1, batchesInFlightMax: 1 })
-  assert.deepEqual(gate.enqueue(1), [[1]])
-  assert.deepEqual(gate.enqueue(2), [])
-  assert.equal(gate.enqueue(3), 'full')
-  assert.deepEqual(gate.finished(), [[2]])
-  assert.deepEqual(gate.enqueue(4), [])
+  assert.deepEqual(taking(gate, [1, 2]), ['taken', 'full'])
+  assert.deepEqual(gate.due(), [[1]])
+  assert.deepEqual(taking(gate, [3, 4]), ['taken', 'full'])
+  gate.finished()
+  assert.deepEqual(gate.due(), [[3]])
 })
 
 test('a batch that never started cannot finish', () => {
@@ -55,14 +67,15 @@ test('whatever the order of arrivals and commits: nothing is lost, repeated, ove
         batchItemsMax: 4,
         batchBytesMax: 30,
         batchesInFlightMax: 2,
+        besideItemsMin: 2,
         waitingItemsMax: 50,
         bytesOf: ({ bytes }) => bytes,
       })
       const started: number[] = []
       let taken = 0
       const inFlight = { batches: 0 }
-      const start = (batches: readonly (readonly { order: number; bytes: number }[])[]) => {
-        for (const batch of batches) {
+      const start = () => {
+        for (const batch of gate.due()) {
           inFlight.batches += 1
           assert.ok(batch.length <= 4 && batch.reduce((sum, { bytes }) => sum + bytes, 0) <= 30)
           started.push(...batch.map(({ order }) => order))
@@ -71,14 +84,14 @@ test('whatever the order of arrivals and commits: nothing is lost, repeated, ove
       }
       const finish = () => {
         inFlight.batches -= 1
-        start(gate.finished())
+        gate.finished()
+        start()
       }
       for (const bytes of steps) {
-        const batches = bytes === null ? [] : gate.enqueue({ order: taken, bytes })
         if (bytes === null && inFlight.batches > 0) finish()
-        if (bytes !== null && batches !== 'full') {
+        if (bytes !== null && gate.enqueue({ order: taken, bytes }) === 'taken') {
           taken += 1
-          start(batches)
+          start()
         }
       }
       while (inFlight.batches > 0) finish()

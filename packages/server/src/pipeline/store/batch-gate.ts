@@ -4,6 +4,8 @@ export interface BatchGateLimits<Item> {
   readonly batchItemsMax: number
   readonly batchBytesMax: number
   readonly batchesInFlightMax: number
+  /** So many must wait before a batch starts beside another: two small commits cost more than one. */
+  readonly besideItemsMin: number
   /** Items that may wait; beyond that `enqueue` says so and the caller answers 503. */
   readonly waitingItemsMax: number
   readonly bytesOf: (item: Item) => number
@@ -13,6 +15,7 @@ export const BATCH_GATE_DEFAULTS = {
   batchItemsMax: 256,
   batchBytesMax: 8_388_608,
   batchesInFlightMax: 2,
+  besideItemsMin: 32,
   waitingItemsMax: 10_000,
 } as const
 
@@ -26,27 +29,32 @@ export class BatchGate<Item> {
     this.#limits = limits
   }
 
-  /** Takes one item and gives the batches to start now, or `full` when the item was not taken. */
-  enqueue(item: Item): readonly (readonly Item[])[] | 'full' {
+  /** Takes one item, or says that there is no room for it. */
+  enqueue(item: Item): 'taken' | 'full' {
     if (this.#waiting.length >= this.#limits.waitingItemsMax) return 'full'
     this.#waiting.push(item)
-    return this.#start()
+    return 'taken'
   }
 
-  /** One batch has ended, whatever its outcome; gives the batches to start now. */
-  finished(): readonly (readonly Item[])[] {
+  /** One batch has ended, whatever its outcome. */
+  finished(): void {
     if (this.#inFlight === 0) throw new Error('finished() without a batch in flight')
     this.#inFlight -= 1
-    return this.#start()
   }
 
-  #start(): readonly (readonly Item[])[] {
+  /** The batches to start now. */
+  due(): readonly (readonly Item[])[] {
     const batches: Item[][] = []
-    while (this.#waiting.length > 0 && this.#inFlight < this.#limits.batchesInFlightMax) {
+    while (this.#mayStart()) {
       batches.push(this.#waiting.splice(0, this.#nextSize()))
       this.#inFlight += 1
     }
     return batches
+  }
+
+  #mayStart(): boolean {
+    if (this.#inFlight >= this.#limits.batchesInFlightMax) return false
+    return this.#waiting.length >= (this.#inFlight === 0 ? 1 : this.#limits.besideItemsMin)
   }
 
   /** At least one: an item larger than a whole batch travels alone. */

@@ -25,14 +25,23 @@ const WAIT_MS_MAX = 5_000
 export function createCommit(deps: Deps): Commit {
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
 
-  const start = (batches: readonly (readonly Waiting[])[]): void => {
-    for (const batch of batches) void run(batch)
+  let isDueSoon = false
+  const start = (): void => {
+    isDueSoon = false
+    for (const batch of gate.due()) void run(batch)
+  }
+  // Requests that were read in the same turn of the loop go together.
+  const startSoon = (): void => {
+    if (isDueSoon) return
+    isDueSoon = true
+    setImmediate(start)
   }
   const run = async (taken: readonly Waiting[]): Promise<void> => {
     const batch = inTime(deps, taken)
     const { outcome, verdicts, first } = await store(deps, batch)
     // Asking takes seconds; the batches behind do not wait for it.
-    start(gate.finished())
+    gate.finished()
+    startSoon()
     const isStored = outcome === 'unknown' ? await wasStored(deps, first) : outcome === 'stored'
     if (!isStored) deps.log.warn('ingest.not_stored', { events: taken.length, outcome })
     for (const [index, { event, answer }] of batch.entries()) answer(isStored ? said(event, verdicts[index]) : unavailable)
@@ -40,9 +49,9 @@ export function createCommit(deps: Deps): Commit {
 
   return (event) =>
     new Promise((answer) => {
-      const batches = gate.enqueue({ event, rows: rowsOf(deps, event), since: deps.clock.now(), answer })
-      if (batches === 'full') answer(overloaded)
-      else start(batches)
+      const taken = gate.enqueue({ event, rows: rowsOf(deps, event), since: deps.clock.now(), answer })
+      if (taken === 'full') answer(overloaded)
+      else startSoon()
     })
 }
 
