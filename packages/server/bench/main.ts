@@ -61,6 +61,6 @@ function pageOf(figures: readonly Figure[], conditions: Conditions): string {
     'bare batched inserts store the same rows by the same driver, 64 to a batch, two batches at a time.',
     `Deliveries: a backlog of ${(seconds * 5_000).toLocaleString('en-US')}, 100 requests at once, rate from the first tenth to the last. Postroad signs each and keeps`,
     'every attempt; the rivals send the same body, unsigned, from a database of their own in the same PostgreSQL (graphile-worker with a',
-    'local queue of 500 and batched completion; pg-boss with four fetchers of 25).',
+    'local queue of 500, which completes jobs one by one unless told to do so in batches; pg-boss with four fetchers of 25).',
   ].join('\n')
 }

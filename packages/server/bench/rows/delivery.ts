@@ -16,12 +16,13 @@ const BACKLOG_PER_SECOND = 5_000
 const WARM_SHARE = 0.1
 const PATIENCE_MS = 120_000
 const GRAPHILE = 'graphile-worker 0.18.0'
+const BATCHED = 'graphile-worker, batched completion'
 const BOSS = 'pg-boss 10.4.2'
 
 /** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
 type Round = { readonly perSecond: number; readonly processUs: number; readonly postgresUs: number; readonly mib: number }
 
-/** How fast a backlog drains into one sink, beside two job queues that send the same POST from the same PostgreSQL. */
+/** How fast a backlog drains into one sink, beside job queues that send the same POST from the same PostgreSQL. */
 export async function delivery(stage: Stage): Promise<readonly Figure[]> {
   const folder = await stage.folder()
   const load = stage.child<LoadVerbs>('load.ts')
@@ -63,10 +64,11 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
     return round
   }
 
-  const rounds = { ours: [] as Round[], graphile: [] as Round[], boss: [] as Round[] }
+  const rounds = { ours: [] as Round[], graphile: [] as Round[], batched: [] as Round[], boss: [] as Round[] }
   await inTurns(stage.rounds, {
     ours: async () => void rounds.ours.push(await postroad()),
     graphile: async () => void rounds.graphile.push(await rival('rivals/graphile-worker.ts', 'bench_graphile')),
+    batched: async () => void rounds.batched.push(await rival('rivals/graphile-worker-batched.ts', 'bench_batched')),
     boss: async () => void rounds.boss.push(await rival('rivals/pg-boss.ts', 'bench_boss')),
   })
   await Promise.all([load.stop(), sink.stop()])
@@ -92,19 +94,24 @@ async function drained(at: { sink: Child<SinkVerbs>; folder: string; total: numb
   return { perSecond, processUs: each(after.process - before.process), postgresUs: each(after.postgres - before.postgres), mib: await residentMib(pid) }
 }
 
-function figuresOf({ ours, graphile, boss }: Readonly<Record<'ours' | 'graphile' | 'boss', readonly Round[]>>): readonly Figure[] {
-  const besideGraphile = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: GRAPHILE, value: medianOf(graphile, name) } })
-  const besideBoss = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: BOSS, value: medianOf(boss, name) } })
-  const aim = { leastRatio: 1.2 }
+type Rounds = Readonly<Record<'ours' | 'graphile' | 'batched' | 'boss', readonly Round[]>>
+
+function figuresOf(rounds: Rounds): readonly Figure[] {
+  const { ours, graphile, batched, boss } = rounds
+  const rivals = [[GRAPHILE, graphile], [BATCHED, batched], [BOSS, boss]] as const
+  const figures = (what: string, name: keyof Round, unit: string): readonly Figure[] =>
+    rivals.map(([rivalName, rival], index) => ({
+      what: index === 0 ? what : 'the same',
+      unit,
+      ours: medianOf(ours, name),
+      beside: { name: rivalName, value: medianOf(rival, name) },
+      ...(name === 'perSecond' && rivalName !== BATCHED ? { aim: { leastRatio: 1.2 } } : {}),
+    }))
   return [
-    { what: 'Sustained delivery, signed, attempts kept', unit: '/s', ...besideGraphile('perSecond'), aim },
-    { what: 'the same', unit: '/s', ...besideBoss('perSecond'), aim },
-    { what: 'its processor time, server', unit: 'µs', ...besideGraphile('processUs') },
-    { what: 'the same', unit: 'µs', ...besideBoss('processUs') },
-    { what: 'its processor time, PostgreSQL', unit: 'µs', ...besideGraphile('postgresUs') },
-    { what: 'the same', unit: 'µs', ...besideBoss('postgresUs') },
-    { what: 'Memory of the sender after it', unit: 'MiB', ...besideGraphile('mib') },
-    { what: 'the same', unit: 'MiB', ...besideBoss('mib') },
+    ...figures('Sustained delivery, signed, attempts kept', 'perSecond', '/s'),
+    ...figures('its processor time, server', 'processUs', 'µs'),
+    ...figures('its processor time, PostgreSQL', 'postgresUs', 'µs'),
+    ...figures('Memory of the sender after it', 'mib', 'MiB'),
   ]
 }
 
