@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { VERIFICATION_SCHEMES } from './verification.ts'
+import { VERIFIED_SCHEMES } from './verification.ts'
 
 /** Why a list of conditions did not hold: the first that failed, and the value it saw. */
 export const Failure = z.object({
@@ -13,7 +13,10 @@ export type Failure = z.infer<typeof Failure>
 
 /** What was decided about one submission, and why: kept with it. */
 export const Decision = z.object({
-  verified_scheme: z.enum(VERIFICATION_SCHEMES).optional().describe('The scheme whose signature was right; absent when none was asked for.'),
+  verified_scheme: z
+    .enum(VERIFIED_SCHEMES)
+    .optional()
+    .describe('The scheme whose signature was right: that of the endpoint, else `service_signature` of the ingest key; absent when none was asked for.'),
   criteria: z.object({ matched: z.boolean(), failed: Failure.nullable() }).optional(),
   rules: z
     .array(

@@ -15,6 +15,8 @@ export const REASONS = {
   cors_origin_not_allowed: { status: 403, text: 'Pages of this origin may not post here. Add the origin to the endpoint.' },
   handshake_failed: { status: 403, text: 'The verify token is not that of this endpoint.' },
   invalid_challenge: { status: 400, text: 'The challenge has 1 to 2,048 characters.' },
+  scope_missing: { status: 403, text: 'This ingest key may not do this. Add the scope to the key, or use another key.' },
+  dataset_not_allowed: { status: 403, text: 'This ingest key may not use this dataset. Add the dataset to the key, or use another key.' },
   payload_too_large: { status: 413, text: 'The body is larger than this endpoint accepts.' },
   unsupported_encoding: { status: 415, text: 'This Content-Encoding is not supported. Send the body as it is, or with one of gzip, deflate and br.' },
   missing_header: { status: 401, text: 'The signature header is missing.' },

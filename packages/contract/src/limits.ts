@@ -23,6 +23,7 @@ export const LIMITS = {
   originCharsMax: 300,
   verifyTokenCharsMax: 512,
   challengeCharsMax: 2_048,
+  ingestKeyDatasetsMax: 100,
 
   // Verification
   verificationSecretCharsMax: 512,

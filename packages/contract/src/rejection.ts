@@ -7,13 +7,15 @@ import { Timestamp } from './list.ts'
  * Only these are logged: what could not be stored is tried again by its sender, and a repeat is no refusal.
  */
 export const REMEDIES = {
-  endpoint_disabled: 'Switch the endpoint on, or take its URL out of the sender.',
+  endpoint_disabled: 'Switch the endpoint or the ingest key on, or take its URL out of the sender.',
   ip_not_allowed: 'Add the address to the IP allowlist of the endpoint or of the ingest key, if it is one of your senders.',
   workspace_suspended: 'Ask the operator to reinstate the workspace.',
   burst_limited: 'Slow the sender down, let it try again after Retry-After, or choose a plan with a higher burst limit.',
   cors_origin_not_allowed: 'Add the origin of the page to the allowed origins of the endpoint.',
   handshake_failed: 'Set the handshake of the endpoint to the kind the sender uses, with the verify token that is set there.',
   invalid_challenge: 'Look at the sender: its challenge was empty or longer than 2,048 characters.',
+  scope_missing: 'Add the scope "ingest" to the ingest key, or give the sender another key.',
+  dataset_not_allowed: 'Add the dataset to those of the ingest key, or give the sender another key.',
   payload_too_large: 'Send less at once, or ask the operator to raise INGEST_BODY_BYTES.',
   unsupported_encoding: 'Let the sender compress with gzip, deflate or br, or not at all.',
   missing_header: 'Switch signing on at the sender, or choose the scheme and the header that it uses.',

@@ -13,6 +13,9 @@ export const VERIFICATION_SCHEMES = [
 ] as const
 export type VerificationScheme = (typeof VERIFICATION_SCHEMES)[number]
 
+/** By what an event may have been verified: by the scheme of its endpoint, or by the signature that its ingest key requires. */
+export const VERIFIED_SCHEMES = [...VERIFICATION_SCHEMES, 'service_signature'] as const
+
 const {
   toleranceSecondsMin,
   toleranceSecondsMax,

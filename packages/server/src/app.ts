@@ -6,6 +6,7 @@ import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
 import { createBuckets } from './pipeline/buckets.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
+import { createKeyUses } from './pipeline/key-uses.ts'
 import { readStored } from './pipeline/read-stored.ts'
 import { createRejections, type Rejections } from './pipeline/rejections.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
@@ -156,6 +157,7 @@ function createRoad(options: AppOptions, { deps, directory, streams, hint }: Roa
     directory,
     buckets: createBuckets(),
     once: createOnce(deps.clock),
+    keyUses: createKeyUses(deps),
     rejections: options.rejections?.(rejections) ?? rejections,
     commit: options.commit?.(commit, deps) ?? commit,
     announce,

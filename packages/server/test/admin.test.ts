@@ -141,6 +141,9 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'destinations.remove': (at) => aDestinationIn(at),
   'ingestKeys.list': () => ({}),
   'ingestKeys.create': () => ({ body: { name: aName('made') } }),
+  'ingestKeys.get': anIngestKeyIn,
+  'ingestKeys.update': (at) => withBody(anIngestKeyIn(at), { enabled: false, require_signature: true }),
+  'ingestKeys.rotateSigningSecret': async (at) => ({ ...withId((await created(at, 'ingest-keys', { require_signature: true })).ingest_key.id), body: { overlap_hours: 1 } }),
   'ingestKeys.remove': anIngestKeyIn,
   'me.get': () => ({}),
   'projects.list': () => ({}),
@@ -699,6 +702,7 @@ test('no secret stands in any other answer, nor in the audit log, nor in clear i
   }
   const { destination } = await once('destinations', { url: sink.url, headers: { Authorization: 'Bearer theirs-7f3a' } }, 'signing_secret')
   await once('ingest-keys', {}, 'key')
+  await once('ingest-keys', { require_signature: true }, 'signing_secret')
   const other = `vs_${randomText(20)}`
   await call(home, `PATCH webhooks/${webhook.id}`, { body: { verification: { scheme: 'hmac', secret: other } } })
   for (const named of ALL.filter(({ route }) => route.method === 'GET')) await ask(named, home, { asked: await example(named, home) })

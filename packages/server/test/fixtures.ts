@@ -30,10 +30,10 @@ export async function aRule(world: World, members: Members = {}): Promise<Answer
   return (await create(world, 'rules', { name: aName('rule'), dataset: 'routed', ...members })).rule
 }
 
-/** An ingest key with its text, which is shown once. */
-export async function anIngestKey(world: World): Promise<{ readonly id: string; readonly key: string }> {
-  const { ingest_key, key } = await create(world, 'ingest-keys', { name: aName('key') })
-  return { id: ingest_key.id, key }
+/** An ingest key with its text and, when it requires signatures, its secret: both are shown once. */
+export async function anIngestKey(world: World, members: Members = {}): Promise<{ readonly id: string; readonly key: string; readonly secret: string }> {
+  const { ingest_key, key, signing_secret = '' } = await create(world, 'ingest-keys', { name: aName('key'), ...members })
+  return { id: ingest_key.id, key, secret: signing_secret }
 }
 
 /** A destination with its signing secret, which is shown once. */

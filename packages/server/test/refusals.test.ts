@@ -201,6 +201,8 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
   invalid_challenge: async () =>
     getJson(`${(await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })).public_url}?hub.challenge=`),
+  scope_missing: async () => post(`${world.baseUrl}/v1/ingest/${(await anIngestKey(world, { scopes: ['stream'] })).key}/d`, '{}'),
+  dataset_not_allowed: async () => post(`${world.baseUrl}/v1/ingest/${(await anIngestKey(world, { datasets: ['mine'] })).key}/other`, '{}'),
   payload_too_large: () => post(world.endpoint, `"${'a'.repeat(1_048_576)}"`),
   unsupported_encoding: () => post(world.endpoint, '{}', { headers: { 'content-encoding': 'compress' } }),
   missing_header: async () => post((await aWebhook(world, SIGNED)).public_url, '{}'),

@@ -76,8 +76,8 @@ const signedAt = (age: number): string => {
   return `t=${t},v1=${createHmac('sha256', 'k').update(`${t}.{}`).digest('hex')}`
 }
 
-/** One refused request for each reason, at an endpoint of its own. */
-type Producer = { readonly members?: Readonly<Record<string, unknown>>; readonly method?: string; readonly send: (url: string) => Promise<Answer> }
+/** One refused request for each reason, at an endpoint of its own; `key`: with an ingest key that has these members. */
+type Producer = { readonly members?: Readonly<Record<string, unknown>>; readonly key?: Readonly<Record<string, unknown>>; readonly method?: string; readonly send: (url: string) => Promise<Answer> }
 const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   endpoint_disabled: { members: { enabled: false }, send: (url) => post(url, '{}') },
   ip_not_allowed: { members: { ip_allowlist: ['203.0.113.7'] }, send: (url) => post(url, '{}') },
@@ -94,6 +94,8 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   cors_origin_not_allowed: { members: { cors: { origins: ['https://a.example'] } }, send: (url) => post(url, '{}', { headers: { origin: 'https://b.example' } }) },
   handshake_failed: { method: 'GET', send: (url) => get(`${url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`) },
   invalid_challenge: { method: 'GET', members: { handshake: { kind: 'hub_challenge', verify_token: 't' } }, send: (url) => get(`${url}?hub.challenge=`) },
+  scope_missing: { key: { scopes: ['stream'] }, send: (url) => post(url, '{}') },
+  dataset_not_allowed: { key: { datasets: ['others'] }, send: (url) => post(url, '{}') },
   payload_too_large: { send: (url) => post(url, `"${'a'.repeat(1_000)}"`) },
   unsupported_encoding: { send: (url) => post(url, '{}', { headers: { 'content-encoding': 'compress' } }) },
   missing_header: { members: SIGNED, send: (url) => post(url, '{}') },
@@ -120,10 +122,11 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
 }
 
 describe('every request refused after its credential resolved is logged once, with reason, status, address, method and content type', () => {
-  for (const [reason, { members, method, send }] of Object.entries(PRODUCED)) {
+  for (const [reason, { members, key: limits, method, send }] of Object.entries(PRODUCED)) {
     test(reason, async () => {
-      const { id, public_url } = await aWebhook(world, members)
-      const answer = await send(public_url)
+      const { id, slug, public_url } = await aWebhook(world, members)
+      const key = limits === undefined ? undefined : await anIngestKey(world, limits)
+      const answer = await send(key === undefined ? public_url : `${world.baseUrl}/v1/webhooks/${key.key}/${slug}`)
       const { status } = REASONS[reason as keyof typeof PRODUCED]
       assert.deepEqual([answer.status, answer.body.reason], [status, reason])
       const [row, ...others] = await logged(1, { webhook_id: id })
@@ -133,7 +136,7 @@ describe('every request refused after its credential resolved is logged once, wi
       assert.ok(Date.parse(at) <= world.clock.now() && Date.parse(at) > world.clock.now() - MINUTE_MS)
       assert.deepEqual(rest, {
         webhook_id: id,
-        ingest_key_id: null,
+        ingest_key_id: key?.id ?? null,
         reason,
         status,
         count: 1,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../limits.ts'
 import { Timestamp } from '../list.ts'
 import { defineRoute, READ } from '../route.ts'
-import { VERIFICATION_SCHEMES } from '../verification.ts'
+import { VERIFIED_SCHEMES } from '../verification.ts'
 import { Attempt, Delivery } from './deliveries.ts'
 import { RecordItem } from './records.ts'
 import { SubmissionDetail } from './submissions.ts'
@@ -27,7 +27,7 @@ const Moment = z.object({
 export const Story = z.object({
   id: z.string().describe('The id that was asked for.'),
   submission: SubmissionDetail.omit({ body: true, body_base64: true }).extend({
-    verified_scheme: z.enum(VERIFICATION_SCHEMES).describe('The scheme whose signature was right; none: none was asked for.'),
+    verified_scheme: z.enum(VERIFIED_SCHEMES).describe('The scheme whose signature was right; none: none was asked for.'),
   }),
   records: z.array(RecordItem.omit({ data: true })),
   deliveries: z.array(

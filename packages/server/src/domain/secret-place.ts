@@ -1,4 +1,23 @@
+/**
+ * Every column that holds sealed values. What is not listed here cannot be sealed, and what is sealed here is found when
+ * the key changes.
+ */
+export const SEALED_COLUMNS = [
+  'webhooks.secret',
+  'webhooks.previous_secret',
+  'webhooks.verify_token',
+  'webhooks.url_slug',
+  'webhooks.previous_url_slug',
+  'ingest_keys.signing_secret',
+  'ingest_keys.previous_signing_secret',
+  'destinations.secret',
+  'destinations.previous_secret',
+  'destinations.headers',
+  'installation.value',
+] as const
+export type SealedColumn = (typeof SEALED_COLUMNS)[number]
+
 /** Where a sealed value lives: its additional data, so that it opens in its own row and column only. */
-export function secretPlace(column: `${string}.${string}`, rowId: string): string {
+export function secretPlace(column: SealedColumn, rowId: string): string {
   return `${column}/${rowId}`
 }

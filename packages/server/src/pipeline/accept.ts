@@ -1,7 +1,9 @@
 import type { Deps } from '../context.ts'
 import type { Buckets } from './buckets.ts'
 import type { Directory } from './directory.ts'
+import type { KeyUses } from './key-uses.ts'
 import type { Rejections } from './rejections.ts'
+import { checkDatasets } from './route/check-datasets.ts'
 import { decide } from './route/decide.ts'
 import type { Announce } from './store/announce.ts'
 import type { Commit } from './store/commit.ts'
@@ -9,10 +11,11 @@ import type { Once } from './store/once.ts'
 import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
 
-/** What the road runs on: the process, the directory, the burst limits, the log of refusals, the group commit, who is on the way to it, and whom to wake after it. */
+/** What the road runs on: the process, what it remembers of credentials and of requests under way, the group commit, and whom to wake after it. */
 export type Road = Deps & {
   readonly directory: Directory
   readonly buckets: Buckets
+  readonly keyUses: KeyUses
   readonly once: Once
   readonly rejections: Rejections
   readonly commit: Commit
@@ -23,7 +26,11 @@ export type Road = Deps & {
 export async function accept(road: Road, captured: Captured): Promise<Stored | Duplicate | Answered | Rejected> {
   const verified = await verify(road, captured)
   if ('kind' in verified) return verified
-  const stored = await road.once(verified.idempotency, async () => road.commit(decide(road, verified)))
+  road.keyUses.note(verified.receiver)
+  const stored = await road.once(verified.idempotency, async () => {
+    const routed = decide(road, verified)
+    return checkDatasets(routed) ?? road.commit(routed)
+  })
   if (stored.kind === 'stored') road.announce(stored)
   if (stored.kind === 'rejected') road.rejections.note(verified, stored)
   return stored

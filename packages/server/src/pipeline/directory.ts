@@ -5,11 +5,11 @@ import { compileIdempotency, type CompiledIdempotency } from '../domain/idempote
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
 import { limitsOf, type PlanLimits } from '../domain/plan.ts'
-import { secretPlace } from '../domain/secret-place.ts'
+import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
 import { listDatasetNames } from '../resources/datasets/queries.ts'
 import { listDestinationPlans } from '../resources/destinations/queries.ts'
-import { listIngestKeyPlans } from '../resources/ingest-keys/queries.ts'
+import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/ingest-keys/queries.ts'
 import { findCredential, type CredentialRow } from '../resources/credentials/queries.ts'
 import { changedProjects, findProjectPlan } from '../resources/projects/queries.ts'
 import { listRulePlans } from '../resources/rules/queries.ts'
@@ -23,7 +23,7 @@ export type WebhookPlan = {
   readonly enabled: boolean
   readonly settings: VerificationSettings
   /** The current secret first; the previous one until its end (milliseconds). */
-  readonly secrets: readonly { readonly value: string; readonly until: number }[]
+  readonly secrets: readonly HeldSecret[]
   readonly criteria: CompiledConditions
   readonly mappings: CompiledMappings
   /** undefined: any address. */
@@ -37,7 +37,19 @@ export type WebhookPlan = {
 
 export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
 
-export type IngestKeyPlan = { readonly allowsIp: AllowsIp | undefined }
+/** An ingest key, compiled for the road and for streams. */
+export type IngestKeyPlan = {
+  readonly enabled: boolean
+  readonly scopes: ReadonlySet<string>
+  /** Those it may write and stream; null: every one. */
+  readonly datasets: ReadonlySet<string> | null
+  readonly allowsIp: AllowsIp | undefined
+  /** The secrets of X-Service-Signature, as an endpoint's; undefined: none is asked for. */
+  readonly secrets: readonly HeldSecret[] | undefined
+}
+
+/** A secret, and its end in milliseconds. */
+export type HeldSecret = { readonly value: string; readonly until: number }
 
 export type RulePlan = {
   readonly publicId: string
@@ -187,17 +199,14 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     listDatasetNames(db, at),
   ])
   const webhooks = webhookRows.map((row): WebhookPlan => {
-    const open = (column: 'secret' | 'previous_secret', until: number) => {
-      const sealed = row[column]
-      return sealed === null ? [] : [{ value: deps.cipher.open(sealed, secretPlace(`webhooks.${column}`, row.id)).reveal(), until }]
-    }
+    const held = { id: row.id, current: row.secret, previous: row.previous_secret, previousUntil: row.previous_secret_expires_at }
     return {
       id: row.id,
       slug: row.slug,
       dataset: row.dataset,
       enabled: row.enabled,
       settings: row.verification,
-      secrets: [...open('secret', Infinity), ...open('previous_secret', row.previous_secret_expires_at?.getTime() ?? 0)],
+      secrets: secretsOf(deps, { ...held, places: ['webhooks.secret', 'webhooks.previous_secret'] }),
       criteria: compileConditions(row.criteria, 'text'),
       mappings: compileMappings(row.mappings),
       allowsIp: compileIpAllowlist(row.ip_allowlist),
@@ -216,7 +225,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     version: project.config_version,
     webhooks: new Map(webhooks.map((webhook) => [webhook.id, webhook])),
     webhooksBySlug: new Map(webhooks.map((webhook) => [webhook.slug, webhook])),
-    ingestKeys: new Map(keyRows.map((row) => [row.id, { allowsIp: compileIpAllowlist(row.ip_allowlist) }])),
+    ingestKeys: new Map(keyRows.map((row) => [row.id, ingestKeyOf(deps, row)])),
     rules: ruleRows.map((row) => ({
       publicId: encodeId('rule', row.id),
       name: row.name,
@@ -233,6 +242,33 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       conditions: compileConditions(row.conditions, 'text'),
     })),
     datasets: new Set(datasets),
+  }
+}
+
+type Held = {
+  readonly id: string
+  readonly current: Buffer | null
+  readonly previous: Buffer | null
+  readonly previousUntil: Date | null
+  readonly places: readonly [current: SealedColumn, previous: SealedColumn]
+}
+
+/** The current secret, and the one before it until its end. */
+function secretsOf(deps: Deps, { id, current, previous, previousUntil, places }: Held): readonly HeldSecret[] {
+  const open = (sealed: Buffer | null, of: { column: SealedColumn; until: number }): readonly HeldSecret[] =>
+    sealed === null ? [] : [{ value: deps.cipher.open(sealed, secretPlace(of.column, id)).reveal(), until: of.until }]
+  return [...open(current, { column: places[0], until: Infinity }), ...open(previous, { column: places[1], until: previousUntil?.getTime() ?? 0 })]
+}
+
+function ingestKeyOf(deps: Deps, row: IngestKeyPlanRow): IngestKeyPlan {
+  const { id, signing_secret: current, previous_signing_secret: previous, previous_signing_secret_expires_at: previousUntil } = row
+  const places = ['ingest_keys.signing_secret', 'ingest_keys.previous_signing_secret'] as const
+  return {
+    enabled: row.enabled,
+    scopes: new Set(row.scopes),
+    datasets: row.datasets === null ? null : new Set(row.datasets),
+    allowsIp: compileIpAllowlist(row.ip_allowlist),
+    secrets: current === null ? undefined : secretsOf(deps, { id, current, previous, previousUntil, places }),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Decision, Reason } from '@postroad/contract'
-import type { ProjectPlan, WebhookPlan } from './directory.ts'
+import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
 /** The four ways an event may be addressed (contract part 4). */
 export type Address =
@@ -38,6 +38,7 @@ export type Receiver = {
   readonly plan: ProjectPlan
   readonly webhook: WebhookPlan | undefined
   readonly ingestKeyId: string | undefined
+  readonly ingestKey: IngestKeyPlan | undefined
   readonly use: 'webhook' | 'rules' | 'whole'
   /** The dataset of the URL, when it names one. */
   readonly dataset: string | undefined

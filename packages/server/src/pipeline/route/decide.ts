@@ -26,10 +26,11 @@ export function decide(ids: Ids, verified: Verified): Routed {
   }
 }
 
-/** The scheme whose signature the ladder found right; left out where none was asked for. */
-function verifiedBy({ webhook }: Receiver): Pick<Decision, 'verified_scheme'> {
+/** Whose signature the ladder found right: the endpoint's, else the key's; left out where none was asked for. */
+function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_scheme'> {
   const scheme = webhook?.settings.scheme ?? 'none'
-  return scheme === 'none' ? {} : { verified_scheme: scheme }
+  if (scheme !== 'none') return { verified_scheme: scheme }
+  return ingestKey?.secrets === undefined ? {} : { verified_scheme: 'service_signature' }
 }
 
 /** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */

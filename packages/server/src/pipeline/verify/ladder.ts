@@ -12,6 +12,7 @@ import { checkContent, checkEncoding } from './check-encoding.ts'
 import { checkHandshake, checkUrlVerification } from './check-handshake.ts'
 import { checkIdempotency } from './check-idempotency.ts'
 import { checkIp } from './check-ip.ts'
+import { checkKey } from './check-key.ts'
 import { checkLoop } from './check-loop.ts'
 import { checkSignature } from './check-signature.ts'
 import { checkSize } from './check-size.ts'
@@ -31,6 +32,7 @@ export const LADDER: readonly Check[] = [
   checkSuspended,
   checkBurst,
   checkCors,
+  checkKey,
   checkHandshake,
   checkSize,
   checkEncoding,

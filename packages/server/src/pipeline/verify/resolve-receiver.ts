@@ -40,21 +40,22 @@ function opens(credential: CredentialRow, { address, receivedAt }: Captured): bo
 
 function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | Rejected | string {
   const { plan, subjectId } = at
-  if (address.kind !== 'url' && !plan.ingestKeys.has(subjectId)) return plan.projectId
+  const ingestKey = address.kind === 'url' ? undefined : plan.ingestKeys.get(subjectId)
+  if (address.kind !== 'url' && ingestKey === undefined) return plan.projectId
   switch (address.kind) {
     case 'url': {
       const webhook = plan.webhooks.get(subjectId)
       if (webhook === undefined) return plan.projectId
       if (plan.workspaceSlug !== address.workspace || plan.projectSlug !== address.project) return unknownEndpoint
-      return { plan, webhook, ingestKeyId: undefined, use: 'webhook', dataset: address.dataset }
+      return { plan, webhook, ingestKeyId: undefined, ingestKey, use: 'webhook', dataset: address.dataset }
     }
     case 'key_webhook': {
       const webhook = plan.webhooksBySlug.get(address.slug)
-      return webhook === undefined ? unknownEndpoint : { plan, webhook, ingestKeyId: subjectId, use: 'webhook', dataset: undefined }
+      return webhook === undefined ? unknownEndpoint : { plan, webhook, ingestKeyId: subjectId, ingestKey, use: 'webhook', dataset: undefined }
     }
     case 'key_rules':
-      return { plan, webhook: undefined, ingestKeyId: subjectId, use: 'rules', dataset: undefined }
+      return { plan, webhook: undefined, ingestKeyId: subjectId, ingestKey, use: 'rules', dataset: undefined }
     case 'key_dataset':
-      return { plan, webhook: undefined, ingestKeyId: subjectId, use: 'whole', dataset: address.dataset }
+      return { plan, webhook: undefined, ingestKeyId: subjectId, ingestKey, use: 'whole', dataset: address.dataset }
   }
 }

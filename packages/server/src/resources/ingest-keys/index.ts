@@ -1,41 +1,35 @@
-import { encodeId, SECRET_PREFIXES } from '@postroad/contract'
+import { encodeId } from '@postroad/contract'
 import { refuse } from '../../domain/refusal.ts'
-import { hashCredential } from '../../platform/cipher.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
-import { deleteCredentialsOf, insertCredential } from '../credentials/index.ts'
+import { deleteCredentialsOf } from '../credentials/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
-import { insertIngestKey, listIngestKeys, revokeIngestKey, type IngestKeyRow } from './queries.ts'
-
-const SHOWN_CHARS = SECRET_PREFIXES.ingestKey.length + 4
-
-const present = (row: IngestKeyRow) => ({
-  id: encodeId('ingestKey', row.id),
-  name: row.name,
-  shown_prefix: row.shown_prefix,
-  ip_allowlist: [...row.ip_allowlist],
-  created_at: row.created_at.toISOString(),
-})
+import { create } from './create.ts'
+import { presentIngestKey } from './present.ts'
+import { findIngestKey, listIngestKeys, revokeIngestKey } from './queries.ts'
+import { rotateSigningSecret } from './signing-secret.ts'
+import { update } from './update.ts'
 
 export const ingestKeys: Room<'ingestKeys'> = {
   list: async (ctx, { limit, cursor }) => {
     const found = await listIngestKeys(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
     const { rows, next_cursor } = pageOf(found, limit)
-    return { ingest_keys: rows.map(present), next_cursor }
+    return { ingest_keys: rows.map((row) => presentIngestKey(ctx, row)), next_cursor }
   },
 
-  create: (ctx, { name, ip_allowlist: ipAllowlist }) =>
-    inTransaction(ctx, async (tx) => {
-      const key = SECRET_PREFIXES.ingestKey + tx.randomText(43)
-      const id = tx.uuid()
-      const row = await insertIngestKey(tx.db, { ...tx, id, name, shownPrefix: key.slice(0, SHOWN_CHARS), ipAllowlist, now: new Date(tx.clock.now()) })
-      await insertCredential(tx.db, { ...tx, hash: hashCredential(key), kind: 'ingest_key', subjectId: id })
-      await audit(tx, { action: 'create_ingest_key', target: encodeId('ingestKey', id), details: { name } })
-      await configChanged(tx)
-      return { ingest_key: present(row), key }
-    }),
+  create,
+
+  get: async (ctx, { id }) => {
+    const row = await findIngestKey(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { ingest_key: presentIngestKey(ctx, row) }
+  },
+
+  update,
+
+  rotateSigningSecret,
 
   remove: (ctx, { id }) =>
     inTransaction(ctx, async (tx) => {

@@ -1,5 +1,6 @@
 import { SECRET_PREFIXES, type CloseReason } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
+import { refuse } from '../../domain/refusal.ts'
 import type { Road } from '../../pipeline/accept.ts'
 import type { Receiver } from '../../pipeline/types.ts'
 
@@ -13,8 +14,10 @@ export function keyOf(request: FastifyRequest, inQuery: string | undefined): str
   return key?.startsWith(SECRET_PREFIXES.ingestKey) === true ? key : undefined
 }
 
-/** What a key opens from where it is used; undefined when it opens nothing. */
-export type KeyPlan = ProjectPlan | 'ip_not_allowed' | undefined
+type Key = NonNullable<ReturnType<ProjectPlan['ingestKeys']['get']>>
+type Opened = { readonly plan: ProjectPlan; readonly keyId: string; readonly key: Key }
+/** What a key opens from where it is used; why it does not; undefined when it is no key in use. */
+export type KeyPlan = Opened | 'ip_not_allowed' | 'scope_missing' | 'switched_off' | undefined
 type Use = { readonly key: string; readonly ip: string | undefined }
 
 /** Asked four times a second for each stream: the directory nearly always knows without asking, and hears of changes. */
@@ -27,13 +30,56 @@ function planBehind({ directory, clock }: Road, { ip }: Use, credential: Credent
   if (credential?.kind !== 'ingest_key' || credential.project_id === null) return undefined
   const { project_id: projectId, workspace_id: workspaceId, subject_id: keyId, expires_at: expiresAt } = credential
   if (expiresAt !== null && expiresAt.getTime() <= clock.now()) return undefined
-  const checked = (plan: ProjectPlan | undefined): KeyPlan => (plan?.ingestKeys.get(keyId)?.allowsIp?.(ip) === false ? 'ip_not_allowed' : plan)
+  const checked = (plan: ProjectPlan | undefined): KeyPlan => opened(plan, { keyId, ip })
   const plan = directory.plan(projectId, workspaceId)
-  return plan instanceof Promise ? plan.then(checked) : checked(plan)
+  if (plan instanceof Promise) return plan.then(checked)
+  if (plan?.ingestKeys.has(keyId) === true) return checked(plan)
+  // Another node made this key a moment ago: its credential is known and its project's plan is older.
+  directory.forget(projectId)
+  const fresh = directory.plan(projectId, workspaceId)
+  return fresh instanceof Promise ? fresh.then(checked) : checked(fresh)
 }
 
-/** Why a stream that was opened with this key ends. */
-export function whyOver(plan: KeyPlan): CloseReason | undefined {
-  if (plan === undefined || plan === 'ip_not_allowed') return 'credential_revoked'
-  return plan.suspended ? 'workspace_suspended' : undefined
+function opened(plan: ProjectPlan | undefined, { keyId, ip }: { readonly keyId: string; readonly ip: string | undefined }): KeyPlan {
+  const key = plan?.ingestKeys.get(keyId)
+  if (plan === undefined || key === undefined) return undefined
+  if (!key.enabled) return 'switched_off'
+  if (key.allowsIp?.(ip) === false) return 'ip_not_allowed'
+  return key.scopes.has('stream') ? { plan, keyId, key } : 'scope_missing'
+}
+
+/** The plan behind a key that may stream; throws the refusal of one that may not. An unknown key is as good as none. */
+export function admitted(plan: KeyPlan): Opened {
+  switch (plan) {
+    case undefined:
+      throw refuse('stream_key_required')
+    case 'switched_off':
+      throw refuse('stream_key_required', 'This ingest key is switched off. Enable it to stream again.')
+    case 'ip_not_allowed':
+      throw refuse(plan)
+    case 'scope_missing':
+      throw refuse(plan, 'This ingest key may not stream. Add the scope "stream" to it, or use another key.')
+    default:
+      return plan
+  }
+}
+
+type Datasets = ReadonlySet<string> | undefined
+
+/** What is asked for, within what the key may see: all of that when nothing is asked for. */
+export function seenBy(key: Key, asked: Datasets): Datasets {
+  if (key.datasets === null) return asked
+  for (const name of asked ?? []) {
+    if (!key.datasets.has(name)) throw refuse('dataset_not_allowed', `This ingest key may not stream "${name}". Add the dataset to the key, or use another key.`)
+  }
+  return asked ?? key.datasets
+}
+
+/** Why a stream that was opened with this key ends; it sees `datasets`. */
+export function whyOver(now: KeyPlan, datasets: Datasets): CloseReason | undefined {
+  if (now === undefined || typeof now === 'string') return 'credential_revoked'
+  if (now.plan.suspended) return 'workspace_suspended'
+  const allowed = now.key.datasets
+  const isWithin = allowed === null || (datasets !== undefined && [...datasets].every((name) => allowed.has(name)))
+  return isWithin ? undefined : 'credential_revoked'
 }

@@ -6,7 +6,7 @@ import { decodePosition, encodePosition, type Position } from '../../domain/stre
 import type { Road } from '../../pipeline/accept.ts'
 import { since, type StreamScope } from '../../resources/stream/index.ts'
 import type { Streams } from './hub.ts'
-import { keyOf, planOf, whyOver as whyKeyOver } from './ingest-key.ts'
+import { admitted, keyOf, planOf, seenBy, whyOver as whyKeyOver } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
 import type { Tail } from './session.ts'
 import { createUpgrades, type Upgrades } from './web-socket.ts'
@@ -44,17 +44,17 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   reply.header('Access-Control-Allow-Origin', '*')
   const key = keyOf(request, one(request, 'key'))
   const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
-  const plan = key === undefined ? undefined : await planOf(door.road, at)
-  if (plan === undefined) throw refuse('stream_key_required')
-  if (plan === 'ip_not_allowed') throw refuse(plan)
-  const asked = readAsked(request)
+  const { plan, keyId, key: held } = admitted(key === undefined ? undefined : await planOf(door.road, at))
+  const all = readAsked(request)
+  const asked = { ...all, datasets: seenBy(held, all.datasets) }
   if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
   const { workspaceId, projectId } = plan
   const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
+  door.road.keyUses.note({ plan, ingestKeyId: keyId })
   const whyOver = (): ReturnType<Tail['whyOver']> => {
     const now = planOf(door.road, at)
-    return now instanceof Promise ? now.then(whyKeyOver) : whyKeyOver(now)
+    return now instanceof Promise ? now.then((then) => whyKeyOver(then, asked.datasets)) : whyKeyOver(now, asked.datasets)
   }
   try {
     return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, sightings: false, whyOver })

@@ -1,0 +1,25 @@
+import type { Deps } from '../context.ts'
+import { touchIngestKey } from '../resources/ingest-keys/queries.ts'
+import type { Receiver } from './types.ts'
+
+/** When ingest keys were used last: beside the road, so that no request waits for it. */
+export type KeyUses = { note(use: Pick<Receiver, 'plan' | 'ingestKeyId'>): void }
+
+const MINUTE_MS = 60_000
+const KEYS_MAX = 50_000
+
+/** Writes at most once a minute for each key, and not at all for requests without one. */
+export function createKeyUses(deps: Deps): KeyUses {
+  const notedAt = new Map<string, number>()
+  return {
+    note: ({ plan: { workspaceId, projectId }, ingestKeyId }) => {
+      if (ingestKeyId === undefined) return
+      const now = deps.clock.now()
+      const last = notedAt.get(ingestKeyId)
+      if (last !== undefined && now < last + MINUTE_MS) return
+      if (notedAt.size >= KEYS_MAX) notedAt.clear()
+      notedAt.set(ingestKeyId, now)
+      touchIngestKey(deps.database, { workspaceId, projectId, id: ingestKeyId, now: new Date(now) }).catch((cause: unknown) => deps.log.debug('ingest_key.use_not_noted', { cause }))
+    },
+  }
+}
