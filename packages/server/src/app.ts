@@ -22,6 +22,7 @@ import type { Log } from './platform/log.ts'
 import { createWakeups } from './platform/notify.ts'
 import { createOutboundHttp } from './platform/outbound-http.ts'
 import { readPlans } from './plans.ts'
+import { auditGone } from './resources/destinations/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
@@ -115,7 +116,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
   const { config, log, storage } = options
   const database = openDatabase({ target: storage.target, connectionsMax: 10, applicationName: 'postroad', statementTimeoutMs: 5_000 })
   const allow = outboundAllow(config)
-  return {
+  const deps: Deps = {
     ...parts,
     config,
     plans: readPlans(),
@@ -129,7 +130,9 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     uuid: () => uuidv7(parts.clock.now()),
     randomText,
     random: Math.random,
+    auditGone: (db, at) => auditGone(deps, db, at),
   }
+  return deps
 }
 
 type RoadParts = {

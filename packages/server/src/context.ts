@@ -26,6 +26,8 @@ export type Deps = {
   readonly configChanged: (projectId: string) => void
   /** Tells the senders that the destinations of these lanes changed, or were switched off. A hint. */
   readonly lanesChanged: (change: LanesChange) => void
+  /** Writes, in the open transaction, that a receiver's 410 to this attempt has switched its destination off. */
+  readonly auditGone: (db: Db, at: { workspaceId: string; projectId: string; destinationId: string; attemptId: string }) => Promise<void>
   /** Reads a stored body as the road did when it came. */
   readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
   readonly uuid: () => string

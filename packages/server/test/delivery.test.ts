@@ -387,6 +387,9 @@ test('a 410 switches the destination off at once and pauses what waits for it; s
   const { destination } = (await world.admin('GET', `destinations/${route.destination.id}`)).body
   assert.deepEqual([destination.enabled, destination.disabled_reason], [false, 'gone'])
   assert.notEqual(destination.disabled_at, null)
+  const { id: attempt } = (await route.delivery(first)).attempts.at(-1)
+  const row = await database.one<{ actor: string; details: string }>(sql`select actor, details from audit_rows where target = ${destination.id} and action = 'disable_destination'`)
+  assert.deepEqual([row.actor, JSON.parse(row.details)], ['system', { reason: 'gone', attempt }])
   const third = await route.send()
   assert.equal((await route.delivery(third)).state, 'paused', 'the road knows at once')
   const on = await route.patch({ enabled: true })

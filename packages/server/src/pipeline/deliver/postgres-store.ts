@@ -173,22 +173,27 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
  * attempt that is still open counts: a settle that comes twice must not switch off what a person has switched on since.
  */
 async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly (HeldAt & { attemptId: string })[] }) {
-  const disabled: string[] = []
+  const disabled: { readonly lane: (typeof at.gone)[number]; readonly projectId: string }[] = []
   const turned = await deps.database.transaction(async (db) => {
     const open = await findOpen(db, at.gone)
     for (const lane of at.gone.filter((settle) => open.has(settle.attemptId))) {
       // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
       const destination = await disableGone(db, { ...lane, now: at.now })
       if (destination === undefined) continue
-      disabled.push(destination.project_id)
+      disabled.push({ lane, projectId: destination.project_id })
       // oxlint-disable-next-line no-await-in-loop -- as above
       await bumpConfig(db, { workspaceId: lane.workspaceId, projectId: destination.project_id, now: at.now })
       // oxlint-disable-next-line no-await-in-loop -- as above
       await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
     }
-    return turn(db, at)
+    const ended = await turn(db, at)
+    for (const { lane, projectId } of disabled) {
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await deps.auditGone(db, { ...lane, projectId })
+    }
+    return ended
   })
-  for (const projectId of disabled) deps.configChanged(projectId)
+  for (const { projectId } of disabled) deps.configChanged(projectId)
   return turned
 }
 

@@ -11,6 +11,7 @@ import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
 import { update } from './update.ts'
 
+export { auditGone } from './audit-gone.ts'
 export { lockDestinations } from './queries.ts'
 
 export const destinations: Room<'destinations'> = {
