@@ -10,6 +10,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+/** What npm links as `postroad`. */
+const LAUNCHER = fileURLToPath(new URL('../bin/postroad.js', import.meta.url))
 
 /** The compiled code of the many processes that follow, which halves their time. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'postroad-cli-compiled-'))
@@ -19,12 +21,20 @@ export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
 /** The command line as a process of its own, with this environment and nothing of ours but the path. */
-export function begin(args: readonly string[], env: Environment): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
+export function begin(args: readonly string[], env: Environment, program = MAIN): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
 }
 
-export async function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
-  const child = begin(args, env)
+export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+  return endOf(begin(args, env), input)
+}
+
+/** The same through the launcher. */
+export function launch(args: readonly string[], env: Environment): Promise<Ended> {
+  return endOf(begin(args, env, LAUNCHER), '')
+}
+
+async function endOf(child: ChildProcessWithoutNullStreams, input: string): Promise<Ended> {
   child.stdin.end(input)
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code, stdout, stderr }
