@@ -45,7 +45,7 @@ module.exports = {
       'A worker is a driver like any other.'),
     never('driver-only-in-db', { path: '^packages/server/', pathNot: `${S}/platform/driver\\.ts$` },
       { path: '^(node_modules/)?(pg|postgres|better-sqlite3)(/|$)' }, 'One file knows the database driver.'),
-    never('fetch-library-only-in-outbound', { path: '^packages/server/', pathNot: [`${S}/platform/outbound-http\\.ts$`, '^packages/server/bench/rivals/'] },
+    never('fetch-library-only-in-outbound', { path: '^packages/server/', pathNot: [`${S}/platform/outbound/`, '^packages/server/bench/rivals/'] },
       { path: '^(node_modules/)?undici(/|$)' }, 'Every outgoing request passes the address guard.'),
     never('no-test-code-in-src', { path: '/src/', pathNot: TESTS }, { path: [TESTS, '^packages/server/test/'] },
       'Shipping code does not import tests.'),

@@ -1,0 +1,113 @@
+import type { Dispatcher } from 'undici'
+import { reasonOf } from './failure.ts'
+import type { OutboundFailureCode, OutboundRequest, OutboundResult } from './request.ts'
+
+type Settled = (result: OutboundResult, keep: boolean) => void
+type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const READ_BYTES_MAX = 64 * 1024
+const KEPT_BYTES_MAX = 16 * 1024
+const HEADERS_MAX = 100
+const INFORMATIONAL_MAX = 20
+const IN_FLIGHT_DEFAULT = 10
+
+/** One request from the call to its result, whatever comes first; later news of it is ignored. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly inFlightMax: number
+  readonly deadlineAt: number
+  dispatched: Dispatcher.DispatchOptions = { path: '/', method: 'POST' }
+  /** Set once a connection carries it. */
+  carried = false
+  readonly #startedAt = performance.now()
+  readonly #onSettled: Settled
+  #settled = false
+  #sent = false
+  #informational = 0
+  #status = 0
+  #headers: Record<string, string> = {}
+  #body: Buffer = Buffer.alloc(0)
+  #bytes = 0
+
+  constructor(asked: OutboundRequest, onSettled: Settled) {
+    this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
+    this.deadlineAt = this.#startedAt + asked.timeoutMs
+    this.#onSettled = onSettled
+  }
+
+  onRequestStart(): void {
+    this.#sent = true
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: AnswerHeaders): void {
+    if (status >= 200) {
+      this.#status = status
+      this.#headers = boundedHeaders(headers)
+    } else if (++this.#informational > INFORMATIONAL_MAX) {
+      this.fail('response_too_large', 'The destination sent interim answers without end.')
+    }
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#bytes === 0) this.#body = chunk
+    else if (this.#bytes < KEPT_BYTES_MAX) this.#append(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes > READ_BYTES_MAX) this.#respond(false)
+  }
+
+  onResponseEnd(): void {
+    this.#respond(true)
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.fail(...reasonOf(error))
+  }
+
+  fail(code: OutboundFailureCode, detail: string): void {
+    this.#settle({ kind: 'failure', code, detail, durationMs: this.#elapsedMs() }, false)
+  }
+
+  expire(): void {
+    if (!this.carried) this.fail('timeout', 'No connection to the destination was free in time.')
+    else if (!this.#sent) this.fail('timeout', 'The destination did not accept a connection in time.')
+    else if (this.#status === 0) this.fail('timeout', 'The destination did not answer in time.')
+    else this.fail('timeout', 'The answer was not complete in time.')
+  }
+
+  /** Most bodies are one chunk, kept as it came; a second one moves them into a buffer of the greatest size. */
+  #append(chunk: Buffer): void {
+    if (this.#body.length < KEPT_BYTES_MAX) {
+      const buffer = Buffer.alloc(KEPT_BYTES_MAX)
+      this.#body.copy(buffer)
+      this.#body = buffer
+    }
+    chunk.copy(this.#body, this.#bytes)
+  }
+
+  #respond(keep: boolean): void {
+    const truncated = this.#bytes > KEPT_BYTES_MAX
+    const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, KEPT_BYTES_MAX)), truncated)
+    const durationMs = this.#elapsedMs()
+    this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, keep)
+  }
+
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  #settle(result: OutboundResult, keep: boolean): void {
+    if (this.#settled) return
+    this.#settled = true
+    this.#onSettled(result, keep)
+  }
+}
+
+function boundedHeaders(headers: AnswerHeaders): Record<string, string> {
+  const kept = Object.entries(headers).slice(0, HEADERS_MAX)
+  return Object.fromEntries(kept.map(([name, value = '']) => [name, [value].flat().join(', ')]))
+}
+
+/** Bytes as text; a character cut in half by the limit is left out. */
+function textOf(bytes: Buffer, cut: boolean): string {
+  const text = cut ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }) : bytes.toString()
+  return text.replaceAll('\0', '\ufffd')
+}

@@ -1,0 +1,19 @@
+/** Names a destination's custom headers may not use; `proxy-`, `service-` and `webhook-` are refused as prefixes. */
+export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  'host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'keep-alive', 'te', 'trailer', 'expect',
+  'content-type', 'user-agent',
+])
+
+/**
+ * A sentence that says why a destination may not send this custom header, or undefined when it may. Spec 6: neither
+ * Postroad's own headers nor the hop-by-hop ones can be overridden; CR, LF, NUL and non-Latin text never leave.
+ */
+export function whyHeaderRefused(name: string, value: string): string | undefined {
+  const lower = name.toLowerCase()
+  if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/i.test(name)) return 'A header name may hold only letters, digits and hyphens.'
+  if (RESERVED_REQUEST_HEADERS.has(lower) || /^(proxy|service|webhook)-/.test(lower)) {
+    return `The header ${lower} is set by Postroad and cannot be replaced.`
+  }
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return 'A header value may hold only printable Latin characters.'
+  return undefined
+}

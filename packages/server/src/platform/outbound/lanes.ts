@@ -1,0 +1,139 @@
+import type { Socket } from 'node:net'
+import { Client } from 'undici'
+import type { Dial } from './dial.ts'
+import type { Exchange } from './exchange.ts'
+import type { OutboundStats } from './request.ts'
+
+/** Carries one request at a time; `socket` is also set while it is still being made. */
+type Connection = {
+  readonly lane: Lane
+  readonly client: Client
+  socket: Socket | undefined
+  exchange: Exchange | undefined
+  retired: boolean
+}
+
+/** Of the idle ones the last is taken first, so that those not needed fall asleep and close. */
+type Lane = {
+  readonly key: string
+  readonly origin: string
+  readonly idle: Connection[]
+  readonly waiting: Set<Exchange>
+  open: number
+}
+
+/** Where an exchange waits, and what carries it. */
+type Place = { readonly lane: Lane; readonly connection: Connection | undefined }
+
+const HEADER_BYTES_MAX = 16 * 1024
+
+/** Servers commonly hang up after 5 idle seconds: leaving earlier keeps us from writing into a closing socket. */
+const CLIENT: Client.Options = {
+  pipelining: 1,
+  allowH2: false,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+  maxHeaderSize: HEADER_BYTES_MAX,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 15_000,
+  keepAliveTimeoutThreshold: 1_500,
+}
+
+/** Connections by lane: each carries one request at a time and stays while idle; a lane goes with its last one. */
+export class Lanes {
+  readonly #dial: Dial
+  readonly #idleMax: number
+  readonly #lanes = new Map<string, Lane>()
+  readonly #connections = new Set<Connection>()
+  readonly #places = new Map<Exchange, Place>()
+  /** In the order they fell idle, over all lanes. */
+  readonly #idle = new Set<Connection>()
+
+  constructor(dial: Dial, idleMax: number) {
+    this.#dial = dial
+    this.#idleMax = idleMax
+  }
+
+  enter(exchange: Exchange, origin: string, name: string): void {
+    const key = `${origin} ${name}`
+    const lane = this.#lanes.get(key) ?? { key, origin, idle: [], waiting: new Set(), open: 0 }
+    this.#lanes.set(key, lane)
+    this.#places.set(exchange, { lane, connection: undefined })
+    lane.waiting.add(exchange)
+    this.#advance(lane)
+  }
+
+  /** `keep` is for a connection whose answer was read to its end. */
+  leave(exchange: Exchange, keep: boolean): void {
+    const place = this.#places.get(exchange)
+    if (place === undefined) return
+    const { lane, connection } = place
+    this.#places.delete(exchange)
+    lane.waiting.delete(exchange)
+    if (connection === undefined) return
+    if (!keep) return this.#retire(connection)
+    this.#rest(connection)
+    this.#advance(lane)
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#connections].map(({ client }) => client)
+    for (const connection of this.#connections) this.#retire(connection)
+    await Promise.all(clients.map((client) => client.destroy()))
+  }
+
+  stats(): Omit<OutboundStats, 'inFlight'> {
+    return { lanes: this.#lanes.size, connections: this.#connections.size, idle: this.#idle.size }
+  }
+
+  #advance(lane: Lane): void {
+    for (const exchange of lane.waiting) {
+      if (lane.open - lane.idle.length >= exchange.inFlightMax) break
+      lane.waiting.delete(exchange)
+      const connection = lane.idle.pop() ?? this.#open(lane)
+      this.#idle.delete(connection)
+      connection.exchange = exchange
+      this.#places.set(exchange, { lane, connection })
+      exchange.carried = true
+      connection.client.dispatch(exchange.dispatched, exchange)
+    }
+    if (lane.open === 0 && lane.waiting.size === 0 && this.#lanes.get(lane.key) === lane) this.#lanes.delete(lane.key)
+  }
+
+  #open(lane: Lane): Connection {
+    const client = new Client(lane.origin, {
+      ...CLIENT,
+      connect: (target, callback) => {
+        connection.socket = this.#dial(target, callback)
+      },
+    })
+    const connection: Connection = { lane, client, socket: undefined, exchange: undefined, retired: false }
+    client.on('disconnect', () => {
+      if (connection.exchange === undefined) this.#retire(connection)
+    })
+    lane.open += 1
+    this.#connections.add(connection)
+    return connection
+  }
+
+  #rest(connection: Connection): void {
+    connection.exchange = undefined
+    connection.lane.idle.push(connection)
+    this.#idle.add(connection)
+    const [longest] = this.#idle
+    if (this.#idle.size > this.#idleMax && longest !== undefined) this.#retire(longest)
+  }
+
+  /** Ends a connection, also one that is still being made, and gives its place to the next request. */
+  #retire(connection: Connection): void {
+    if (connection.retired) return
+    const { lane, client, socket } = connection
+    connection.retired = true
+    if (this.#idle.delete(connection)) lane.idle.splice(lane.idle.indexOf(connection), 1)
+    lane.open -= 1
+    this.#connections.delete(connection)
+    client.destroy(null, () => undefined)
+    socket?.destroy()
+    queueMicrotask(() => this.#advance(lane))
+  }
+}
