@@ -6,7 +6,7 @@ import { readConfig } from '../src/config.ts'
 import { createCipher } from '../src/platform/cipher.ts'
 import { testClock, type TestClock } from '../src/platform/clock.ts'
 import { openDatabase, type DatabaseTarget } from '../src/platform/db.ts'
-import { createLog } from '../src/platform/log.ts'
+import { createLog, type Log } from '../src/platform/log.ts'
 import { bootstrap, type Bootstrapped } from '../src/resources/installation/index.ts'
 import type { Storage } from '../src/storage.ts'
 import { inDatabase } from './global-setup.ts'
@@ -30,6 +30,8 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type WorldOptions = {
   readonly env?: Record<string, string>
   readonly commit?: AppOptions['commit']
+  /** Where the log goes; without one to stderr. */
+  readonly log?: Log
   /** Milliseconds since 1970 where the clock stands. */
   readonly now?: number
   /** A second node on this one's database, which keeps it; without one the world makes a database of its own. */
@@ -46,7 +48,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     config,
     storage,
     clock,
-    log: createLog({ level: config.LOG_LEVEL, format: 'text' }),
+    log: options.log ?? createLog({ level: config.LOG_LEVEL, format: 'text' }),
     ...(options.commit === undefined ? {} : { commit: options.commit }),
   })
   const { baseUrl } = await app.start()

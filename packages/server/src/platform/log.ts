@@ -13,13 +13,21 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 /** `json` for machines, `text` for a person at a terminal: time, event, then `name=value`. */
 export function createLog(options: { readonly level: LogLevel; readonly format: 'json' | 'text' }): Log {
   if (options.format === 'text') return textLog(options.level)
-  const logger = pino({ level: options.level, base: null, messageKey: 'event', timestamp: pino.stdTimeFunctions.isoTime })
+  const serializers = { cause: causeFields }
+  const logger = pino({ level: options.level, base: null, messageKey: 'event', timestamp: pino.stdTimeFunctions.isoTime, serializers })
   return {
     debug: (event, fields) => logger.debug(fields ?? {}, event),
     info: (event, fields) => logger.info(fields ?? {}, event),
     warn: (event, fields) => logger.warn(fields ?? {}, event),
     error: (event, fields) => logger.error(fields ?? {}, event),
   }
+}
+
+/** What went wrong and where. What a database adds beside, such as the row at hand, may hold what no log may. */
+function causeFields(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause
+  const code = 'code' in cause ? { code: cause.code } : {}
+  return { type: cause.name, message: cause.message, ...code, stack: cause.stack, ...(cause.cause === undefined ? {} : { cause: causeFields(cause.cause) }) }
 }
 
 const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const

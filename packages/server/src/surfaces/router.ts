@@ -62,6 +62,9 @@ function answerError(deps: Deps, at: { error: FastifyError; request: FastifyRequ
 function asRefusal(error: FastifyError): Refusal {
   if (error instanceof Refusal) return error
   if (error.statusCode === 413) return refuse('payload_too_large', `The body is larger than ${LIMITS.adminBodyBytesMax} bytes. Send less at once.`)
+  // These would repeat the URL, and credentials stand in URLs.
+  if (error.code === 'FST_ERR_BAD_URL') return refuse('invalid_request', 'The URL has a % that is no escape. Write a bare % as %25.')
+  if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return refuse('invalid_request', 'A part of the URL is longer than any that is served here.')
   if (error.statusCode !== undefined && error.statusCode < 500) return refuse('invalid_request', error.message)
   if (error instanceof DbError && error.unavailable) {
     return new Refusal('overloaded', { text: 'The database does not answer just now. Try again in a moment.', fields: { retry_after: 1 }, cause: error })

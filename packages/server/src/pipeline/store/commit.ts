@@ -134,7 +134,7 @@ function rowsOf(deps: Deps, event: Routed): EventRows {
       hops: event.verified.hops,
       sourceIp: captured.sourceIp ?? null,
       contentType: captured.headers['content-type'] ?? null,
-      headers: storedHeaders(captured.headers),
+      headers: storedHeaders(captured.headers, captured.address.kind === 'url' ? captured.address.slug : captured.address.key),
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,
