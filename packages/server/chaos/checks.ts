@@ -86,10 +86,12 @@ export const duplicatesBounded: Check = ({ received, blows, destinations }) => {
 
 /** A promise: nothing may break it. `broken` names what does. */
 function none(check: string, broken: (facts: Facts) => readonly string[]): Check {
-  return (facts) => {
-    const found = broken(facts)
-    return { check, found: found.length, allowed: 0, ok: found.length === 0, examples: found.slice(0, 3) }
-  }
+  return (facts) => promise(check, broken(facts))
+}
+
+/** The finding of a promise: `found` is what breaks it. */
+export function promise(check: string, found: readonly string[]): Finding {
+  return { check, found: found.length, allowed: 0, ok: found.length === 0, examples: found.slice(0, 3) }
 }
 
 function undelivered({ datasetOf, destinations, received }: Facts, records: Iterable<string>): readonly string[] {

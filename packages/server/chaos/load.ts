@@ -34,6 +34,8 @@ export type LoadOptions = {
   readonly urlOf: (dataset: string) => string
   /** Of 100 events, how many go to each dataset. */
   readonly percent: Readonly<Record<string, number>>
+  /** So many are sent at the same moment, and as many less often. */
+  readonly together?: number
 }
 
 const TICK_MS = 5
@@ -52,6 +54,7 @@ export function startLoad(options: LoadOptions): Load {
   const answers = new Ledger<Answer>(join(options.folder, 'answers.jsonl'))
   const underWay = new Set<Promise<void>>()
   const began = clock.now()
+  const { together = 1 } = options
   let count = 0
 
   const send = async (): Promise<void> => {
@@ -65,7 +68,7 @@ export function startLoad(options: LoadOptions): Load {
     answers.note({ event, ...answerOf(reply), sentAt, at: clock.now() })
   }
   const timer = setInterval(() => {
-    const due = Math.floor(((clock.now() - began) * options.ratePerSecond) / 1_000)
+    const due = Math.floor(((clock.now() - began) * options.ratePerSecond) / 1_000 / together) * together
     while (count < due && underWay.size < IN_FLIGHT_MAX) {
       const one: Promise<void> = send().finally(() => underWay.delete(one))
       underWay.add(one)
@@ -95,10 +98,11 @@ function pickDataset(percent: LoadOptions['percent'], rng: Rng): string {
   throw new Error('the shares of the datasets must add up to 100')
 }
 
-function answerOf(reply: Reply | 'broken' | 'hung'): Pick<Answer, 'status' | 'retryAfter' | 'record'> {
+/** What an answer says; of an accepted event and of a repeat also its record. */
+export function answerOf(reply: Reply | 'broken' | 'hung'): Pick<Answer, 'status' | 'retryAfter' | 'record'> {
   if (typeof reply === 'string') return { status: reply, retryAfter: null, record: null }
   const { status, retryAfter } = reply
-  return { status, retryAfter, record: status === 201 ? recordOf(reply.body) : null }
+  return { status, retryAfter, record: status === 201 || status === 200 ? recordOf(reply.body) : null }
 }
 
 function recordOf(body: string): string | null {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
-import { reject } from '../src/pipeline/types.ts'
-import { extendOwners, keepOwners } from './queries.ts'
+import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
+import { countOne, extendOwners, keepOwners, usedEvents } from './queries.ts'
 
 type Plant = NonNullable<AppOptions['commit']>
 
@@ -39,12 +39,42 @@ export const PLANTS = {
     setInterval(extend, 200).unref()
     return commit
   },
+  /** One key, several submissions: what is burnt is remembered by the process and not by the commit. */
+  'keys-in-memory': (commit) => {
+    const burnt = new Map<string, Acceptance>()
+    return async (event) => {
+      const hash = event.verified.idempotency?.hash ?? ''
+      const known = burnt.get(hash)
+      if (known !== undefined) return { kind: 'duplicate', answer: known }
+      const stored = await commit({ ...event, verified: { ...event.verified, idempotency: undefined } })
+      // Room for a kill; without it the defect would be the same, only rarer.
+      await sleep(100)
+      if (stored.kind === 'stored') burnt.set(hash, acceptanceOf(event))
+      return stored
+    }
+  },
+  /** More stored than had room: the count is looked at before the commit and raised after it. */
+  'count-apart': (commit, deps) => async (event) => {
+    const { plan } = event.verified.receiver
+    const at = { workspaceId: plan.workspaceId }
+    const quota = plan.limits.events_per_month ?? Infinity
+    if ((await usedEvents(deps.database, at)) >= quota) return reject('quota_exceeded', { retryAfterSeconds: 1 })
+    const stored = await commit(withoutQuota(event))
+    if (stored.kind === 'stored') await countOne(deps.database, at)
+    return stored
+  },
 } as const satisfies Readonly<Record<string, Plant>>
 
 export type PlantName = keyof typeof PLANTS
 
 export function isPlant(name: string): name is PlantName {
   return Object.hasOwn(PLANTS, name)
+}
+
+function withoutQuota(event: Routed): Routed {
+  const { receiver } = event.verified
+  const plan = { ...receiver.plan, limits: { ...receiver.plan.limits, events_per_month: null } }
+  return { ...event, verified: { ...event.verified, receiver: { ...receiver, plan } } }
 }
 
 let turns = 0

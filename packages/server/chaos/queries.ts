@@ -1,4 +1,4 @@
-import { sql, type Db } from '../src/platform/db.ts'
+import { sql, type Database, type Db } from '../src/platform/db.ts'
 
 /** What is in the store, told by SQL alone: the checker does not ask the code under test. */
 export type StoredRow = { readonly record_id: string | null; readonly dataset: string | null; readonly event: string | null; readonly sha256: string | null }
@@ -53,6 +53,67 @@ export async function countOutstanding(db: Db, at: { workspaceId: string }): Pro
        and state not in ('delivered', 'failed', 'cancelled')
   `)
   return outstanding
+}
+
+/** Puts the workspace on the team plan with the month's events used, and lets gifts of more room be counted once. */
+export async function limitToTeam(db: Database, at: { workspaceId: string; events: number }): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.run(sql`create table if not exists chaos_gifts (gift integer primary key)`)
+    await tx.run(sql`update workspaces set plan = 'team' where id = ${at.workspaceId}`)
+    await tx.run(sql`update projects set config_version = config_version + 1, config_changed_at = now() where workspace_id = ${at.workspaceId}`)
+    await tx.run(sql`
+      insert into monthly_usage (workspace_id, month, events)
+      values (${at.workspaceId}, date_trunc('month', now() at time zone 'utc')::date, ${at.events})
+      on conflict (workspace_id, month) do update
+         set events = excluded.events
+    `)
+  })
+}
+
+/** Makes room for more events, once for each gift however often it is tried. */
+export async function giveRoom(db: Db, at: { workspaceId: string; gift: number; events: number }): Promise<void> {
+  await db.run(sql`
+    with given as (
+      insert into chaos_gifts (gift)
+      values (${at.gift})
+      on conflict (gift) do nothing
+      returning gift
+    )
+    update monthly_usage
+       set events = events - ${at.events}
+     where workspace_id = ${at.workspaceId}
+       and exists (select 1 from given)
+  `)
+}
+
+/** Events of the month that counts just now. */
+export async function usedEvents(db: Db, at: { workspaceId: string }): Promise<number> {
+  const row = await db.maybe<{ events: number }>(sql`
+    select events
+      from monthly_usage
+     where workspace_id = ${at.workspaceId}
+     order by month desc
+     limit 1
+  `)
+  return row?.events ?? 0
+}
+
+export async function countStored(db: Db, at: { workspaceId: string }): Promise<number> {
+  const { stored } = await db.one<{ stored: number }>(sql`
+    select count(*) as stored
+      from submissions
+     where workspace_id = ${at.workspaceId}
+  `)
+  return stored
+}
+
+/** For the plant `count-apart`. */
+export async function countOne(db: Db, at: { workspaceId: string }): Promise<void> {
+  await db.run(sql`
+    update monthly_usage
+       set events = events + 1
+     where workspace_id = ${at.workspaceId}
+  `)
 }
 
 /** For the plant `no-reclaim`: whoever has died is believed to live for ever. */

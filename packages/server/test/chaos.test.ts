@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Report } from '../chaos/figures.ts'
 import type { PlantName } from '../chaos/plants.ts'
+import type { Scenario } from '../chaos/scenario.ts'
+import { idem } from '../chaos/scenarios/idem.ts'
 import { kill9 } from '../chaos/scenarios/kill9.ts'
+import { quota } from '../chaos/scenarios/quota.ts'
 
-/** The short form of `npm run chaos -- kill9`, on servers and data folders of its own. */
-function aStorm(rounds: number, plant?: PlantName): Promise<Report> {
+/** The short form of `npm run chaos`, on servers and data folders of its own. */
+function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName }): Promise<Report> {
   const signal = AbortSignal.timeout(240_000)
-  return kill9.run({ seed: SEED, rounds, ratePerSecond: 150, postgres: 'third', plant, keep: false, signal, say: () => undefined })
+  const { rounds, seed, plant } = of
+  return scenario.run({ seed, rounds, ratePerSecond: 150, postgres: 'third', plant, keep: false, signal, say: () => undefined })
 }
 
 /** Three quick rounds: two kill the server, the last one a backend of PostgreSQL, then the server, and again as it starts. */
@@ -21,13 +25,34 @@ function broken({ findings, stopped }: Report): readonly string[] {
 
 describe('a server that is killed under load', { concurrency: true }, () => {
   test('keeps every promise of a 201', async () => {
-    const report = await aStorm(3)
-    assert.deepEqual(broken(report), [])
+    assert.deepEqual(broken(await aStorm(kill9, { rounds: 3, seed: SEED })), [])
   })
 
   test('is caught when it acknowledges before the commit', async () => {
-    const report = await aStorm(1, 'ack-before-commit')
+    const report = await aStorm(kill9, { rounds: 1, seed: SEED, plant: 'ack-before-commit' })
     assert.equal(report.ok, false)
     assert.match(broken(report).join('\n'), /^acknowledged, not stored: \d+/m)
+  })
+})
+
+describe('a server that is killed under repeats with equal idempotency keys', { concurrency: true }, () => {
+  test('makes one submission of one key', async () => {
+    assert.deepEqual(broken(await aStorm(idem, { rounds: 2, seed: SEED })), [])
+  })
+
+  test('is caught when it remembers keys outside the commit', async () => {
+    const report = await aStorm(idem, { rounds: 1, seed: SEED, plant: 'keys-in-memory' })
+    assert.match(broken(report).join('\n'), /^one key, several submissions: \d+/m)
+  })
+})
+
+describe('a server that is killed at the edge of a quota', { concurrency: true }, () => {
+  test('accepts exactly as many events as had room', async () => {
+    assert.deepEqual(broken(await aStorm(quota, { rounds: 2, seed: SEED })), [])
+  })
+
+  test('is caught when it counts outside the commit', async () => {
+    const report = await aStorm(quota, { rounds: 1, seed: SEED, plant: 'count-apart' })
+    assert.match(broken(report).join('\n'), /^counted wrongly: \d+/m)
   })
 })

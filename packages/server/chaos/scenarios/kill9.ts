@@ -7,11 +7,12 @@ import { drain } from '../drain.ts'
 import { gather } from '../evidence.ts'
 import { loadFigures, postgresTimes, redeliveryTimes, startTimes, timing, type Report } from '../figures.ts'
 import { Ledger } from '../ledger.ts'
-import { startLoad, type Load } from '../load.ts'
+import { startLoad } from '../load.ts'
 import { createNemesis, planRounds, type Blow } from '../nemesis.ts'
 import type { Request, Scenario } from '../scenario.ts'
 import { openSink } from '../sink.ts'
 import { onStage, type Stage } from '../stage.ts'
+import { weather } from '../storm.ts'
 
 /** The whole product dies at random moments under load, its PostgreSQL now and then too, and no promise may break. */
 export const kill9: Scenario = { name: 'kill9', about: 'SIGKILL of the server, and of its PostgreSQL, under load', run }
@@ -79,15 +80,6 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   } finally {
     blows.close()
     await sink.stop()
-  }
-}
-
-/** The load ends with the storm, also with one that an interruption ends. */
-async function weather<T>(load: Load, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } finally {
-    await load.stop()
   }
 }
 

@@ -2,15 +2,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeId } from '@postroad/contract'
 import { Rng } from '../../sim/rng.ts'
-import type { Finding } from '../checks.ts'
+import { promise } from '../checks.ts'
 import { counted, type Report } from '../figures.ts'
 import { Ledger } from '../ledger.ts'
 import { startLoad, type Load } from '../load.ts'
-import { createNemesis, planRounds, type Blow } from '../nemesis.ts'
+import { createNemesis, type Blow } from '../nemesis.ts'
 import { storedEvents } from '../queries.ts'
 import type { Request, Scenario } from '../scenario.ts'
 import type { Receipt } from '../sink.ts'
 import { onStage, type Stage } from '../stage.ts'
+import { storm, weather } from '../storm.ts'
 import { openViewer, type Sight, type Viewer } from '../viewer.ts'
 
 /** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
@@ -52,7 +53,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     viewers.push(...(await Promise.all(Array.from({ length: VIEWERS }, (_none, n) => openViewer({ name: `viewer ${n + 1}`, url, key, sights, rng: new Rng(seed + 10 + n) })))))
     const load = startLoad({ folder: stage.folder, seed, ratePerSecond: request.ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 } })
     const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
-    const stopped = await weather(load, () => storm(request, nemesis))
+    const stopped = await weather(load, () => storm(request, { nemesis }))
     await stage.ready()
     request.say('healed; waiting until every client has seen everything')
     const stored = await waitForSights(stage, { sights, viewers, signal })
@@ -60,31 +61,6 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   } finally {
     await Promise.all(viewers.map((viewer) => viewer.stop()))
     for (const ledger of Object.values(ledgers)) ledger.close()
-  }
-}
-
-/** The load ends with the storm, also with one that an interruption ends. */
-async function weather<T>(load: Load, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } finally {
-    await load.stop()
-  }
-}
-
-/** Plays the rounds. Gives why it ended early, or null. */
-async function storm({ seed, rounds, postgres, signal, say }: Request, nemesis: ReturnType<typeof createNemesis>): Promise<string | null> {
-  try {
-    for (const [index, round] of planRounds(new Rng(seed), { rounds, postgres }).entries()) {
-      say(`round ${index + 1} of ${rounds}: ${round.target} ${round.offsetMs} ms after a sign of ingest`)
-      // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
-      await nemesis.strike({ ...round, after: 'answer' })
-    }
-    await sleep(1_000, undefined, { signal })
-    return null
-  } catch (error) {
-    signal.throwIfAborted()
-    return error instanceof Error ? error.message : String(error)
   }
 }
 
@@ -127,11 +103,11 @@ function judge(seen: Seen, stopped: string | null): Outcome {
   // After a crash of the database a stream is at-least-once; a lost session is none.
   const crashes = blows.filter(({ target }) => target === 'postmaster' || target === 'backend').length
   const findings = [
-    finding('acknowledged, never shown to a client', unseen(load.answers.entries.flatMap(({ status, record }) => (status === 201 && record !== null ? [record] : [])))),
-    finding('stored, never shown to a client', unseen(stored.map(({ record }) => record))),
-    finding('shown, not stored', sights.filter(({ record }) => !eventOf.has(record)).map(({ record }) => record)),
-    finding('bytes changed on the stream', sights.filter(({ record, data_sha256 }) => shaOf.get(eventOf.get(record) ?? '') !== data_sha256).map(({ record }) => record)),
-    finding('shown twice without a crash of the database', crashes > 0 ? [] : repeated),
+    promise('acknowledged, never shown to a client', unseen(load.answers.entries.flatMap(({ status, record }) => (status === 201 && record !== null ? [record] : [])))),
+    promise('stored, never shown to a client', unseen(stored.map(({ record }) => record))),
+    promise('shown, not stored', sights.filter(({ record }) => !eventOf.has(record)).map(({ record }) => record)),
+    promise('bytes changed on the stream', sights.filter(({ record, data_sha256 }) => shaOf.get(eventOf.get(record) ?? '') !== data_sha256).map(({ record }) => record)),
+    promise('shown twice without a crash of the database', crashes > 0 ? [] : repeated),
   ]
   const figures = [
     counted('events acknowledged / stored', `${load.answers.entries.filter(({ status }) => status === 201).length} / ${stored.length}`),
@@ -140,8 +116,4 @@ function judge(seen: Seen, stopped: string | null): Outcome {
     counted('blows, crashes of the database', `${blows.length}, ${crashes}`),
   ]
   return { ok: stopped === null && findings.every(({ ok }) => ok), findings, figures, stopped }
-}
-
-function finding(check: string, found: readonly string[]): Finding {
-  return { check, found: found.length, allowed: 0, ok: found.length === 0, examples: found.slice(0, 3) }
 }
