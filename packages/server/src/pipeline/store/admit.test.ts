@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Routed } from '../types.ts'
+import { admit, monthKey, type Known } from './admit.ts'
+
+const NOW = Date.parse('2026-01-31T23:59:50Z')
+
+type Given = { readonly workspaceId: string; readonly quota: number | null; readonly key: string | null; readonly fingerprint: string }
+
+function anEvent({ workspaceId, quota, key, fingerprint }: Given): Routed {
+  const idempotency = key === null ? undefined : { hash: key, fingerprint }
+  const plan = { workspaceId, limits: { events_per_month: quota } }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is judged of an event stands in these members
+  return { verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } } } as unknown as Routed
+}
+
+function aKnown(of: Partial<Known> = {}): Known {
+  return { burnt: new Map(), held: new Set(), used: new Map(), now: NOW, upgradeUrl: 'https://example.com/', ...of }
+}
+
+const burnt = (key_hash: string) =>
+  ({ workspace_id: 'w', key_hash, fingerprint: 'same', submission_id: 's', received_at: new Date(NOW), answer: '{"dataset":null,"records":[]}' })
+
+const keyed = (key: string, fingerprint = 'same'): Routed => anEvent({ workspaceId: 'w', quota: 1, key, fingerprint })
+
+const named = (verdicts: ReturnType<typeof admit>): readonly string[] =>
+  verdicts.map((verdict) => (verdict === 'admitted' ? verdict : verdict.kind === 'rejected' ? verdict.reason : verdict.kind))
+
+test('of a batch with more events than are left the first ones fit, and the others hear when the month turns', () => {
+  const one = anEvent({ workspaceId: 'w', quota: 10, key: null, fingerprint: '' })
+  const free = anEvent({ workspaceId: 'free', quota: null, key: null, fingerprint: '' })
+  const used = new Map([[monthKey({ workspaceId: 'w', month: '2026-01-01' }), 8]])
+  const verdicts = admit([one, free, one, one, free, one], aKnown({ used }))
+  assert.deepEqual(named(verdicts), ['admitted', 'admitted', 'admitted', 'quota_exceeded', 'admitted', 'quota_exceeded'])
+  assert.deepEqual(verdicts[3], { kind: 'rejected', reason: 'quota_exceeded', retryAfterSeconds: 10, upgradeUrl: 'https://example.com/' })
+})
+
+test('a key that is burnt is a repeat, one that another holds is busy, and one of two equal ones in a batch is too', () => {
+  const known = aKnown({ burnt: new Map([['burnt', burnt('burnt')]]), held: new Set(['burnt', 'free']) })
+  const verdicts = admit([keyed('burnt'), keyed('burnt', 'other'), keyed('elsewhere'), keyed('free'), keyed('free'), keyed('burnt')], known)
+  assert.deepEqual(named(verdicts), ['duplicate', 'idempotency_key_reused', 'busy', 'admitted', 'busy', 'duplicate'])
+})
+
+test('whatever a batch holds: no workspace gets more than is left, none less than fits, and no key is stored twice', () => {
+  const event = fc.record({
+    workspaceId: fc.constantFrom('a', 'b', 'c'),
+    key: fc.option(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5')),
+    fingerprint: fc.constantFrom('same', 'other'),
+  })
+  const quotas: Readonly<Record<string, number | null>> = { a: 5, b: 20, c: null }
+  const keys = fc.uniqueArray(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5'))
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), fc.record({ burntKeys: keys, heldKeys: keys, before: fc.nat(25) }), (given, { burntKeys, heldKeys, before }) => {
+      const used = new Map(['a', 'b'].map((workspaceId) => [monthKey({ workspaceId, month: '2026-01-01' }), before]))
+      const known = aKnown({ burnt: new Map(burntKeys.map((key) => [key, burnt(key)])), held: new Set(heldKeys), used })
+      const verdicts = named(admit(given.map((one) => anEvent({ ...one, quota: quotas[one.workspaceId] ?? null })), known))
+      const admitted = given.filter((_one, index) => verdicts[index] === 'admitted')
+      const stored = admitted.flatMap(({ key }) => (key === null ? [] : [key]))
+      assert.equal(new Set(stored).size, stored.length)
+      assert.ok(stored.every((key) => heldKeys.includes(key) && !burntKeys.includes(key)))
+      for (const [workspaceId, quota] of Object.entries(quotas)) {
+        const mine = given.flatMap((one, index) => (one.workspaceId === workspaceId ? [verdicts[index]] : []))
+        const fitted = mine.filter((verdict) => verdict === 'admitted').length
+        const left = quota === null ? Infinity : Math.max(0, quota - before)
+        assert.ok(fitted <= left)
+        const refusedFrom = mine.indexOf('quota_exceeded')
+        if (refusedFrom >= 0) assert.deepEqual([fitted, mine.slice(refusedFrom).includes('admitted')], [left, false])
+      }
+    }),
+  )
+})
