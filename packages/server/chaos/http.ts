@@ -6,6 +6,8 @@ export type Call = {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly agent: Agent
+  /** The address to send from. */
+  readonly from?: string
   readonly timeoutMs: number
 }
 
@@ -14,9 +16,9 @@ export type Reply = { readonly status: number; readonly retryAfter: string | nul
 /** One exchange: the whole answer, or how it ended without one (`hung`: nothing within `timeoutMs`). Never rejects. */
 export function exchange(call: Call): Promise<Reply | 'broken' | 'hung'> {
   return new Promise((resolve) => {
-    const { method, agent, body = '' } = call
+    const { method, agent, from, body = '' } = call
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const outgoing = request(call.url, { method, agent, headers: { ...call.headers, ...length } }, (response) => {
+    const outgoing = request(call.url, { method, agent, ...(from === undefined ? {} : { localAddress: from }), headers: { ...call.headers, ...length } }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', () => resolve('broken'))

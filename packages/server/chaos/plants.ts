@@ -3,7 +3,7 @@ import type { AppOptions } from '../src/app.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
 import { countOne, extendOwners, keepOwners, usedEvents } from './queries.ts'
 
-type Plant = NonNullable<AppOptions['commit']>
+type Plant = Pick<AppOptions, 'commit' | 'rejections'>
 
 /**
  * Defects put into the server on purpose: a run that passes with one of these is a run that proves nothing. Each names
@@ -11,57 +11,93 @@ type Plant = NonNullable<AppOptions['commit']>
  */
 export const PLANTS = {
   /** Acknowledged, not stored. The pause makes room for a kill; without it the defect would be the same, only rarer. */
-  'ack-before-commit': (commit) => async (event) => {
-    void sleep(250).then(() => commit(event))
-    return { kind: 'stored', event }
+  'ack-before-commit': {
+    commit: (commit) => async (event) => {
+      void sleep(250).then(() => commit(event))
+      return { kind: 'stored', event }
+    },
   },
   /** Acknowledged, never delivered: one delivery of the fan-out is missing now and then. */
-  'half-fan-out': (commit) => (event) => commit(oneIn(10) ? { ...event, deliveries: event.deliveries.slice(1) } : event),
+  'half-fan-out': {
+    commit: (commit) => (event) => commit(oneIn(10) ? { ...event, deliveries: event.deliveries.slice(1) } : event),
+  },
   /** Answered 503, yet stored. */
-  'store-then-503': (commit) => async (event) => {
-    const stored = await commit(event)
-    return oneIn(10) ? reject('storage_unavailable', { retryAfterSeconds: 1 }) : stored
+  'store-then-503': {
+    commit: (commit) => async (event) => {
+      const stored = await commit(event)
+      return oneIn(10) ? reject('storage_unavailable', { retryAfterSeconds: 1 }) : stored
+    },
   },
   /** Stored, never sent in: every now and then an event is stored a second time under a new id. */
-  'store-twice': (commit, deps) => async (event) => {
-    if (oneIn(10)) await commit({ ...event, submissionId: deps.uuid(), records: [], deliveries: [] })
-    return commit(event)
+  'store-twice': {
+    commit: (commit, deps) => async (event) => {
+      if (oneIn(10)) await commit({ ...event, submissionId: deps.uuid(), records: [], deliveries: [] })
+      return commit(event)
+    },
   },
   /** Body bytes equal: tidied up on the way in. */
-  reformat: (commit) => (event) => {
-    const text = JSON.stringify(event.verified.payload)
-    return commit({ ...event, verified: { ...event.verified, text, body: Buffer.from(text) } })
+  reformat: {
+    commit: (commit) => (event) => {
+      const text = JSON.stringify(event.verified.payload)
+      return commit({ ...event, verified: { ...event.verified, text, body: Buffer.from(text) } })
+    },
   },
   /** Everything drains: dead senders are never taken for dead, so what they were sending is never sent again. */
-  'no-reclaim': (commit, deps) => {
-    const extend = (): void => void extendOwners(deps.database).catch(() => undefined)
-    void keepOwners(deps.database).catch(() => undefined)
-    setInterval(extend, 200).unref()
-    return commit
+  'no-reclaim': {
+    commit: (commit, deps) => {
+      const extend = (): void => void extendOwners(deps.database).catch(() => undefined)
+      void keepOwners(deps.database).catch(() => undefined)
+      setInterval(extend, 200).unref()
+      return commit
+    },
+  },
+  /** More logged than was refused, and in calm not as much. */
+  'count-refusals-twice': {
+    rejections: (rejections) => ({
+      ...rejections,
+      note: (of, rejected) => {
+        rejections.note(of, rejected)
+        if (oneIn(10)) rejections.note(of, rejected)
+      },
+    }),
+  },
+  /** More rows than credentials, reasons and minutes allow: as many as there are addresses. */
+  'row-per-address': {
+    rejections: (rejections) => ({
+      ...rejections,
+      note: ({ receiver, captured }, rejected) => {
+        const minutes = Number(captured.sourceIp?.split('.').at(-1) ?? 0)
+        rejections.note({ receiver, captured: { ...captured, receivedAt: captured.receivedAt - minutes * 60_000 } }, rejected)
+      },
+    }),
   },
   /** One key, several submissions: what is burnt is remembered by the process and not by the commit. */
-  'keys-in-memory': (commit) => {
-    const burnt = new Map<string, Acceptance>()
-    return async (event) => {
-      const hash = event.verified.idempotency?.hash ?? ''
-      const known = burnt.get(hash)
-      if (known !== undefined) return { kind: 'duplicate', answer: known }
-      const stored = await commit({ ...event, verified: { ...event.verified, idempotency: undefined } })
-      // Room for a kill; without it the defect would be the same, only rarer.
-      await sleep(100)
-      if (stored.kind === 'stored') burnt.set(hash, acceptanceOf(event))
-      return stored
-    }
+  'keys-in-memory': {
+    commit: (commit) => {
+      const burnt = new Map<string, Acceptance>()
+      return async (event) => {
+        const hash = event.verified.idempotency?.hash ?? ''
+        const known = burnt.get(hash)
+        if (known !== undefined) return { kind: 'duplicate', answer: known }
+        const stored = await commit({ ...event, verified: { ...event.verified, idempotency: undefined } })
+        // Room for a kill; without it the defect would be the same, only rarer.
+        await sleep(100)
+        if (stored.kind === 'stored') burnt.set(hash, acceptanceOf(event))
+        return stored
+      }
+    },
   },
   /** More stored than had room: the count is looked at before the commit and raised after it. */
-  'count-apart': (commit, deps) => async (event) => {
-    const { plan } = event.verified.receiver
-    const at = { workspaceId: plan.workspaceId }
-    const quota = plan.limits.events_per_month ?? Infinity
-    if ((await usedEvents(deps.database, at)) >= quota) return reject('quota_exceeded', { retryAfterSeconds: 1 })
-    const stored = await commit(withoutQuota(event))
-    if (stored.kind === 'stored') await countOne(deps.database, at)
-    return stored
+  'count-apart': {
+    commit: (commit, deps) => async (event) => {
+      const { plan } = event.verified.receiver
+      const at = { workspaceId: plan.workspaceId }
+      const quota = plan.limits.events_per_month ?? Infinity
+      if ((await usedEvents(deps.database, at)) >= quota) return reject('quota_exceeded', { retryAfterSeconds: 1 })
+      const stored = await commit(withoutQuota(event))
+      if (stored.kind === 'stored') await countOne(deps.database, at)
+      return stored
+    },
   },
 } as const satisfies Readonly<Record<string, Plant>>
 

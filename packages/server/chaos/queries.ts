@@ -44,6 +44,18 @@ export function attempts(db: Db, at: { workspaceId: string }): Promise<readonly 
   `)
 }
 
+export type LoggedRow = { readonly webhook_id: string; readonly reason: string; readonly rows: number; readonly count: number }
+
+/** The rejection log, by endpoint and reason. */
+export function loggedRejections(db: Db, at: { workspaceId: string }): Promise<readonly LoggedRow[]> {
+  return db.many<LoggedRow>(sql`
+    select webhook_id, reason, count(*) as rows, sum(count)::bigint as count
+      from rejections
+     where workspace_id = ${at.workspaceId}
+     group by webhook_id, reason
+  `)
+}
+
 /** Deliveries that have not come to an end. */
 export async function countOutstanding(db: Db, at: { workspaceId: string }): Promise<number> {
   const { outstanding } = await db.one<{ outstanding: number }>(sql`

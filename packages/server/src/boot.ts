@@ -17,7 +17,7 @@ export type Booted = { readonly app: App; readonly storage: Storage; readonly co
 /** Brings up everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<AppOptions, 'commit'> & { readonly mode: 'own' | 'join' },
+  options: Pick<AppOptions, 'commit' | 'rejections'> & { readonly mode: 'own' | 'join' },
 ): Promise<Booted> {
   const config = readConfig(environment)
   const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })
@@ -26,7 +26,8 @@ export async function boot(
     // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
     await prepare(storage, { log, isHeir })
-    return { app: createApp({ config, storage, log, ...(options.commit === undefined ? {} : { commit: options.commit }) }), storage, config, log }
+    const { mode: _mode, ...plants } = options
+    return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
   } catch (error) {
     await storage.stop()
     throw error

@@ -6,6 +6,7 @@ import type { Scenario } from '../chaos/scenario.ts'
 import { idem } from '../chaos/scenarios/idem.ts'
 import { kill9 } from '../chaos/scenarios/kill9.ts'
 import { quota } from '../chaos/scenarios/quota.ts'
+import { rejections } from '../chaos/scenarios/rejections.ts'
 
 /** The short form of `npm run chaos`, on servers and data folders of its own. */
 function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName }): Promise<Report> {
@@ -54,5 +55,16 @@ describe('a server that is killed at the edge of a quota', { concurrency: true }
   test('is caught when it counts outside the commit', async () => {
     const report = await aStorm(quota, { rounds: 1, seed: SEED, plant: 'count-apart' })
     assert.match(broken(report).join('\n'), /^counted wrongly: \d+/m)
+  })
+})
+
+describe('a flood of forgeries', { concurrency: true }, () => {
+  test('is counted in a bounded number of rows, never above what was sent, and refuses nobody else', async () => {
+    assert.deepEqual(broken(await aStorm(rejections, { rounds: 1, seed: SEED })), [])
+  })
+
+  test('is caught when it has a row for each address', async () => {
+    const report = await aStorm(rejections, { rounds: 1, seed: SEED, plant: 'row-per-address' })
+    assert.match(broken(report).join('\n'), /^more rows than minutes: \d+/m)
   })
 })
