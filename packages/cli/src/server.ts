@@ -10,7 +10,7 @@ const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url
  * This process becomes the server's command: same id, same terminal, its exit code. With no process in between there is
  * nobody to pass a signal on twice, and nothing can be left behind.
  */
-export function become(command: 'serve' | 'bootstrap' | 'doctor' | 'workspaces' | 'suspend' | 'reinstate', flags: readonly string[] = []): never {
+export function become(command: 'serve' | 'bootstrap' | 'doctor' | 'rotate-key' | 'workspaces' | 'suspend' | 'reinstate', flags: readonly string[] = []): never {
   if (process.execve === undefined) throw new Failure('The server runs on Linux and macOS. On Windows, run it in WSL.')
   return process.execve(process.execPath, [process.execPath, SERVER, command, ...flags], { ...process.env })
 }

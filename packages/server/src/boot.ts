@@ -7,7 +7,7 @@ import { migrate } from './platform/migrate.ts'
 import { makeDays } from './platform/partitions.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { endEveryOwner } from './resources/lanes/queries.ts'
-import { checkDurability, checkReachable, openStorage, type Storage } from './storage.ts'
+import { checkDurability, checkKeys, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url)
@@ -34,13 +34,14 @@ export async function boot(
   }
 }
 
-/** The schema of this release, the days around now, and a loud word when PostgreSQL is set to lose data. */
+/** The schema of this release, the keys that it is sealed by, the days around now, and a loud word when PostgreSQL is set to lose data. */
 async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; readonly isHeir: boolean }): Promise<void> {
   const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
   try {
     await checkReachable(database)
     await checkDurability(database, log)
     await migrate(storage.target, MIGRATIONS)
+    await checkKeys(database, storage)
     await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
     if (isHeir) await endEveryOwner(database)
   } finally {

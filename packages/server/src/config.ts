@@ -22,12 +22,12 @@ export const SETTINGS = {
     'a URL such as postgres://user:password@host:5432/database',
   ),
   SECRET_KEY: setting(
-    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database it is made once in `DATA_DIR`.',
+    'Seals secrets in the database: 32 bytes in base64 (`openssl rand -base64 32`). With the embedded database it is made once, in `DATA_DIR/secret-key`.',
     undefined,
     key(),
     '32 bytes in base64',
   ),
-  SECRET_KEY_PREVIOUS: setting('The key before this one, while its values are being sealed anew.', undefined, key(), '32 bytes in base64'),
+  SECRET_KEY_PREVIOUS: setting('Another key that opens and never seals: the former one while `postroad rotate-key` replaces it ([how](rotate-key.md)).', undefined, key(), '32 bytes in base64'),
   ROLES: setting(
     'What this process does: `web` answers requests, `deliver` sends, `work` looks after the tables.',
     'web,deliver,work',

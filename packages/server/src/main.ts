@@ -1,5 +1,6 @@
 import { bootstrapCommand } from './commands/bootstrap.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { rotateKeyCommand } from './commands/rotate-key.ts'
 import { serveCommand } from './commands/serve.ts'
 import { reinstateCommand, suspendCommand, workspacesCommand } from './commands/workspaces.ts'
 import { startFailure } from './boot.ts'
@@ -9,6 +10,7 @@ const COMMANDS = {
   serve: serveCommand,
   bootstrap: bootstrapCommand,
   doctor: doctorCommand,
+  'rotate-key': rotateKeyCommand,
   workspaces: workspacesCommand,
   suspend: suspendCommand,
   reinstate: reinstateCommand,

@@ -1,24 +1,23 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { createCipher, type Cipher } from './platform/cipher.ts'
 import type { Database, DatabaseTarget } from './platform/db.ts'
 import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.ts'
+import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
+import { sealedByOthers } from './resources/key-ring/index.ts'
 
-/** Where the data is, and the key that seals what is secret in it. */
-export type Storage = { readonly target: DatabaseTarget; readonly cipher: Cipher; stop(): Promise<void> }
+/** Where the data is, and the keys that seal what is secret in it: of the environment, or of a file in the data folder. */
+export type Storage = { readonly target: DatabaseTarget; readonly cipher: Cipher; readonly keyFile?: KeyFile; stop(): Promise<void> }
 
 /**
  * Your PostgreSQL when `DATABASE_URL` names one, else the embedded one in `DATA_DIR`. `own`: the server's use;
  * `join`: a command beside a running server. A StartError is one line that says what to do.
  */
 export async function openStorage(config: Config, options: { mode: 'own' | 'join'; log: Log }): Promise<Storage> {
-  if (config.DATABASE_URL !== undefined && config.SECRET_KEY !== undefined) {
+  if (config.DATABASE_URL !== undefined) {
     const target = { url: config.DATABASE_URL.reveal() }
-    return { target, cipher: createCipher(keysOf(config, Buffer.from(config.SECRET_KEY.reveal(), 'base64'))), stop: () => Promise.resolve() }
+    return { target, ...keysOf(config), stop: () => Promise.resolve() }
   }
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
@@ -26,27 +25,21 @@ export async function openStorage(config: Config, options: { mode: 'own' | 'join
     log: (line) => options.log.debug('postgres.said', { line }),
   })
   postgres.onExit((line) => options.log.error('postgres.exited', { line }))
-  const key = config.SECRET_KEY === undefined ? await keyInFolder(config.DATA_DIR) : Buffer.from(config.SECRET_KEY.reveal(), 'base64')
-  return { target: postgres.connection, cipher: createCipher(keysOf(config, key)), stop: () => postgres.stop() }
-}
-
-function keysOf(config: Config, newest: Buffer): [Buffer, ...Buffer[]] {
-  const { SECRET_KEY_PREVIOUS: previous } = config
-  return previous === undefined ? [newest] : [newest, Buffer.from(previous.reveal(), 'base64')]
-}
-
-/** Made once, mode 0600. Whoever loses it loses the sealed secrets, so it lies beside the data that it seals. */
-async function keyInFolder(folder: string): Promise<Buffer> {
-  const path = join(folder, 'secret-key')
-  await mkdir(folder, { recursive: true })
   try {
-    await writeFile(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    return { target: postgres.connection, ...keysOf(config), stop: () => postgres.stop() }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    await postgres.stop()
+    throw error
   }
-  const key = Buffer.from((await readFile(path, 'utf8')).trim(), 'base64')
-  if (key.length !== 32) throw new StartError(`${path} does not hold 32 bytes in base64. Restore it from a backup; without it sealed secrets cannot be read.`)
-  return key
+}
+
+/** `SECRET_KEY_PREVIOUS` opens beside either; it need not be the older one. */
+function keysOf(config: Config): Pick<Storage, 'cipher' | 'keyFile'> {
+  const previous = config.SECRET_KEY_PREVIOUS === undefined ? [] : [Buffer.from(config.SECRET_KEY_PREVIOUS.reveal(), 'base64')]
+  if (config.SECRET_KEY !== undefined) return { cipher: createCipher([Buffer.from(config.SECRET_KEY.reveal(), 'base64'), ...previous]) }
+  const keyFile = openKeyFile(config.DATA_DIR)
+  const ofFile = keyFile.keys
+  return { cipher: createCipher(previous.length === 0 ? ofFile : () => [...ofFile(), ...previous]), keyFile }
 }
 
 /** A 201 means durable only when PostgreSQL is set to be: says loudly which setting breaks the promise. Gives those settings. */
@@ -67,4 +60,19 @@ export async function checkReachable(database: Database): Promise<void> {
     throw new StartError(`The PostgreSQL of DATABASE_URL cannot be used: ${why}. Check the host, port, user, password and database in it.`, { cause: error })
   })
   if (version < VERSION_MIN) throw new StartError(`The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; Postroad needs 15 or newer.`)
+}
+
+/** Refuses to start with keys that cannot open what is sealed: a server that learns of it later would fail request by request. */
+export async function checkKeys(database: Database, { cipher, keyFile }: Pick<Storage, 'cipher' | 'keyFile'>): Promise<void> {
+  // While a key is being replaced, the answer of one moment may not fit the keys of the next.
+  if ((await sealedByOthers(database, cipher.keyIds)).length === 0) return
+  const found = await sealedByOthers(database, cipher.keyIds)
+  if (found.length === 0) return
+  const count = found.reduce((sum, row) => sum + row.count, 0)
+  const columns = [...new Set(found.map((row) => row.column))].join(', ')
+  const remedy =
+    keyFile === undefined
+      ? 'Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.'
+      : `Restore ${keyFile.path} from a backup, or set SECRET_KEY_PREVIOUS to the key that sealed them.`
+  throw new StartError(`${count} secrets in the database (${columns}) were sealed by a key that is not here, so they cannot be read. ${remedy}`)
 }

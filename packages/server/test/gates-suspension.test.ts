@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { decodeId } from '@postroad/contract'
-import type { Database, DatabaseTarget } from '../src/platform/db.ts'
+import type { Database } from '../src/platform/db.ts'
+import { runCommand, type Ended } from './command.ts'
 import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
@@ -28,24 +27,8 @@ after(async () => {
   await sink.stop()
 })
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-
-/** A database behind a socket has no URL of its own; the driver takes what a URL lacks from PGHOST and its like. */
-function settingsOf(target: DatabaseTarget): Record<string, string> {
-  if ('url' in target) return { DATABASE_URL: target.url }
-  const { host, port, database: name, username } = target
-  return { DATABASE_URL: `postgres:///${name}`, PGHOST: host, PGPORT: String(port), PGUSER: username }
-}
-
-type Ended = { readonly code: number; readonly stdout: string; readonly stderr: string }
-
 /** Runs the server's command in a process of its own, as an operator does. */
-function command(...args: readonly string[]): Promise<Ended> {
-  const env = { ...process.env, ...settingsOf(world.storage.target), SECRET_KEY: Buffer.alloc(32).toString('base64') }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...args], { env }, (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }))
-  })
-}
+const command = (...args: readonly string[]): Promise<Ended> => runCommand(world, args)
 
 const at = (node: World, url: string): string => url.replace(world.baseUrl, node.baseUrl)
 const outcome = ({ status, body }: Answer): string => (status === 201 ? '201' : `${status} ${body.reason}`)

@@ -6,6 +6,7 @@ import { readConfig } from '../src/config.ts'
 import { createCipher } from '../src/platform/cipher.ts'
 import { testClock, type TestClock } from '../src/platform/clock.ts'
 import { openDatabase, type DatabaseTarget } from '../src/platform/db.ts'
+import { openKeyFile } from '../src/platform/key-file.ts'
 import { createLog, type Log } from '../src/platform/log.ts'
 import { bootstrap, type Bootstrapped } from '../src/resources/installation/index.ts'
 import type { Storage } from '../src/storage.ts'
@@ -19,11 +20,14 @@ export type World = {
   readonly installed: Bootstrapped
   /** The first endpoint's URL. */
   readonly endpoint: string
-  readonly storage: Storage
+  readonly storage: TestStorage
   /** A request to the admin API with the bootstrap key; gives status, headers and the parsed body. */
   admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   stop(): Promise<void>
 }
+
+/** `secretKey` is what SECRET_KEY would say to a process beside. */
+export type TestStorage = Storage & { readonly secretKey: string }
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
 
@@ -34,6 +38,8 @@ export type WorldOptions = {
   readonly log?: Log
   /** Milliseconds since 1970 where the clock stands. */
   readonly now?: number
+  /** Its secrets are sealed by the key file of this folder, as with the embedded database. */
+  readonly keyFolder?: string
   /** A second node on this one's database, which keeps it; without one the world makes a database of its own. */
   readonly beside?: World
 }
@@ -41,7 +47,7 @@ export type WorldOptions = {
 const START = Date.parse('2026-01-15T12:00:00Z')
 
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const storage = options.beside?.storage ?? (await aStorage())
+  const storage = options.beside?.storage ?? (await aStorage(options.keyFolder))
   const clock = testClock(options.now ?? START)
   const config = readConfig({ PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
   const app = createApp({
@@ -78,9 +84,17 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /** A database of its own with a key of its own; stopping it drops it. */
-async function aStorage(): Promise<Storage> {
+async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
   const own = await aDatabase()
-  return { target: own.target, cipher: createCipher([randomBytes(32)]), stop: () => own.drop() }
+  const key = randomBytes(32)
+  const keyFile = keyFolder === undefined ? undefined : openKeyFile(keyFolder)
+  return {
+    target: own.target,
+    cipher: createCipher(keyFile?.keys ?? [key]),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    secretKey: key.toString('base64'),
+    stop: () => own.drop(),
+  }
 }
 
 /** A new database made from the migrated template. */

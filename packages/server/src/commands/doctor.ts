@@ -1,6 +1,7 @@
 import { boot } from '../boot.ts'
 import { openDatabase } from '../platform/db.ts'
 import { INVARIANTS } from '../resources/installation/invariants.ts'
+import { countSealed } from '../resources/key-ring/index.ts'
 import { checkDurability } from '../storage.ts'
 
 type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
@@ -19,6 +20,8 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
     const findings: Finding[] = [
       { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
     ]
+    const { waiting } = await countSealed(database, storage.cipher)
+    findings.push({ check: 'secrets are sealed by the newest key', ok: waiting === 0, found: waiting, meaning: 'Run "rotate-key", and keep the former key until it is done.' })
     for (const { check, meaning, count } of INVARIANTS) {
       // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
       const found = await count(database, new Date(clock.now()))

@@ -9,7 +9,13 @@ import { Secret } from './secret.ts'
 export type Cipher = {
   seal(plain: string, place: string): Buffer
   open(sealed: Uint8Array, place: string): Secret
+  /** The ids of the keys at this moment, as sealed values carry them (8 hex digits); the newest first. */
+  readonly keyIds: () => KeyIds
 }
+
+/** 32 bytes each, the newest first; older ones only open. */
+export type Keys = readonly [Buffer, ...Buffer[]]
+export type KeyIds = readonly [string, ...string[]]
 
 const VERSION = 1
 const KEY_ID_BYTES = 4
@@ -19,21 +25,35 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex')
 
-/** `keys`: 32 bytes each, the newest first; older ones only open. */
-export function createCipher(keys: readonly [Buffer, ...Buffer[]]): Cipher {
-  const ring = new Map(keys.map((key) => [keyIdOf(key), key]))
-  const [newest] = keys
-  const newestId = Buffer.from(keyIdOf(newest), 'hex')
+type Ring = { readonly keys: Keys; readonly ids: KeyIds; readonly byId: ReadonlyMap<string, Buffer> }
+
+function ringOf(keys: Keys): Ring {
+  const [newest, ...older] = keys
+  const ids: KeyIds = [keyIdOf(newest), ...older.map(keyIdOf)]
+  return { keys, ids, byId: new Map(keys.map((key) => [keyIdOf(key), key])) }
+}
+
+/** A function gives the keys of the moment: it is asked before each seal, and when a value is met whose key is not known. */
+export function createCipher(keys: Keys | (() => Keys)): Cipher {
+  const now = typeof keys === 'function' ? keys : () => keys
+  let ring = ringOf(now())
+  const ringNow = (): Ring => {
+    const current = now()
+    if (current !== ring.keys) ring = ringOf(current)
+    return ring
+  }
   return {
     seal: (plain, place) => {
+      const { keys: [newest], ids: [id] } = ringNow()
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(place))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.from([VERSION]), newestId, nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([Buffer.from([VERSION]), Buffer.from(id, 'hex'), nonce, cipher.getAuthTag(), body])
     },
     open: (sealed, place) => {
       const bytes = Buffer.from(sealed)
-      const key = ring.get(bytes.subarray(1, 1 + KEY_ID_BYTES).toString('hex'))
+      const id = bytes.subarray(1, 1 + KEY_ID_BYTES).toString('hex')
+      const key = ring.byId.get(id) ?? ringNow().byId.get(id)
       if (bytes[0] !== VERSION || bytes.length < HEADER_BYTES || key === undefined) {
         throw new Error(`The sealed value at ${place} was sealed under another SECRET_KEY; set SECRET_KEY_PREVIOUS.`)
       }
@@ -42,6 +62,7 @@ export function createCipher(keys: readonly [Buffer, ...Buffer[]]): Cipher {
       const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place)).setAuthTag(tag)
       return new Secret(decipher.update(bytes.subarray(HEADER_BYTES), undefined, 'utf8') + decipher.final('utf8'))
     },
+    keyIds: () => ringNow().ids,
   }
 }
 
