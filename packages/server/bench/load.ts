@@ -1,11 +1,11 @@
 /** The load generator: a process of its own with hand-written requests, so that it is not what is measured. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answer } from './child.ts'
-import { payloadOf, requestOf } from './payload.ts'
+import { payloadOf, rekey, requestOf, type RequestAt } from './payload.ts'
 import { nowMs, quantile } from './statistics.ts'
 import { openWire, type Wire } from './wire.ts'
 
-export type Target = { readonly port: number; readonly path: string; readonly secret: string | undefined }
+export type Target = RequestAt
 export type ClosedRun = Target & { readonly connections: number; readonly until: { readonly ms: number } | { readonly count: number } }
 export type ClosedResult = { readonly answered: number; readonly refused: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
 export type OpenRun = Target & { readonly perSecond: number; readonly ms: number; readonly from: number }
@@ -19,6 +19,8 @@ export type LoadVerbs = {
 
 const DISTINCT = 512
 const PATIENCE_MS = 30_000
+/** No key comes twice, in no run. */
+let keys = Date.now() * 1_000
 
 /** Each connection sends its next request when the last one is answered. */
 async function closed(run: ClosedRun): Promise<ClosedResult> {
@@ -41,7 +43,8 @@ async function closed(run: ClosedRun): Promise<ClosedResult> {
         if (sent >= countMax) return
         sent += 1
         at = nowMs()
-        wire.send(requests[sent % DISTINCT] ?? Buffer.alloc(0))
+        const request = requests[sent % DISTINCT] ?? Buffer.alloc(0)
+        wire.send(run.keyed === true ? rekey(request, (keys += 1)) : request)
       }
       return { next, wire }
     }),

@@ -35,11 +35,31 @@ function wordAt(index: number): string {
   return WORDS[index % WORDS.length] ?? ''
 }
 
-/** The bytes of a POST of this payload, signed as the code host signs when there is a secret. */
-export function requestOf(at: { path: string; port: number; secret: string | undefined }, payload: string): Buffer {
+export type RequestAt = {
+  readonly path: string
+  readonly port: number
+  /** Of the code host's signature; left out without one. */
+  readonly secret: string | undefined
+  /** A header Idempotency-Key, to be made unique by `rekey`. */
+  readonly keyed?: boolean
+}
+
+/** The bytes of a POST of this payload. */
+export function requestOf(at: RequestAt, payload: string): Buffer {
   const signature = at.secret === undefined ? '' : `X-Hub-Signature-256: sha256=${createHmac('sha256', at.secret).update(payload).digest('hex')}\r\n`
+  const key = at.keyed === true ? `${KEY_HEADER}${'0'.repeat(KEY_DIGITS)}\r\n` : ''
   const head = `POST ${at.path} HTTP/1.1\r\nHost: 127.0.0.1:${at.port}\r\nUser-Agent: bench\r\nContent-Type: application/json\r\n`
-  return Buffer.from(`${head}${signature}Content-Length: ${Buffer.byteLength(payload)}\r\n\r\n${payload}`)
+  return Buffer.from(`${head}${signature}${key}Content-Length: ${Buffer.byteLength(payload)}\r\n\r\n${payload}`)
+}
+
+const KEY_HEADER = 'Idempotency-Key: '
+const KEY_DIGITS = 20
+
+/** A copy of a keyed request with a key of its own. */
+export function rekey(request: Buffer, key: number): Buffer {
+  const copy = Buffer.from(request)
+  copy.write(String(key).padStart(KEY_DIGITS, '0'), copy.indexOf(KEY_HEADER) + KEY_HEADER.length, 'latin1')
+  return copy
 }
 
 /** The body of a delivery, as the rivals send it: an envelope of the same members and size as Postroad's. */
