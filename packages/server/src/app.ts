@@ -26,6 +26,7 @@ import { auditGone } from './resources/destinations/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
+import type { Patience } from './surfaces/listener.ts'
 import { createStreams, type Streams } from './surfaces/stream/hub.ts'
 import { createTicker } from './workers/ticker.ts'
 import { createUpkeep } from './workers/upkeep.ts'
@@ -38,6 +39,7 @@ export type AppOptions = {
   readonly log: Log
   /** Tests set their own. */
   readonly clock?: Clock
+  readonly patience?: Patience
   /** The chaos runner plants faults in these; nothing else does. */
   readonly commit?: (commit: Commit, deps: Deps) => Commit
   readonly rejections?: (rejections: Rejections) => Rejections
@@ -80,7 +82,7 @@ export function createApp(options: AppOptions): App {
   const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: `Postroad/${VERSION}` })
   const streams = createStreams(deps)
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
-  const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION })
+  const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION, patience: options.patience })
   const { rejections } = road
   const tickers = [
     createTicker(deps, { everyMs: POLL_MS, name: 'directory.poll', work: () => directory.poll() }),

@@ -34,6 +34,8 @@ export type Answer = { readonly status: number; readonly headers: Headers; reado
 export type WorldOptions = {
   readonly env?: Record<string, string>
   readonly commit?: AppOptions['commit']
+  /** With slow senders. */
+  readonly patience?: AppOptions['patience']
   /** Where the log goes; without one to stderr. */
   readonly log?: Log
   /** Milliseconds since 1970 where the clock stands. */
@@ -56,6 +58,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     log: options.log ?? createLog({ level: config.LOG_LEVEL, format: 'text' }),
     ...(options.commit === undefined ? {} : { commit: options.commit }),
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
   })
   const { baseUrl } = await app.start()
   const installed = await bootstrap(app.deps)

@@ -3,8 +3,9 @@ import { createServer, request as httpRequest, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { createListener } from '../src/surfaces/listener.ts'
-import { anIngestKey, filedText, post, submissionOf, Wire, type RawAnswer } from './fixtures.ts'
+import { filedText, post, submissionOf, Wire, type RawAnswer } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
+import { aRequest, HIDDEN, REFUSED, TAKEN, toEndpoint } from './smuggling-cases.ts'
 
 /** Requests that no client sends by itself: the server refuses or normalises, and never loses step with a proxy before it. */
 let world: World
@@ -36,66 +37,16 @@ async function countOfSubmissions(): Promise<number> {
 
 const PROBE = 'GET /healthz HTTP/1.1\r\nHost: probe\r\n\r\n'
 
-/** A request to the endpoint; its path is known once the world stands. */
-const PATH = '/{path}'
-const aRequest = (version: string, headers: readonly string[], body: string): string =>
-  `POST ${PATH} HTTP/${version}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n${body}`
-const toEndpoint = (text: string): string => text.replaceAll(PATH, path)
-const aPost = (body: string): string => toEndpoint(aRequest('1.1', ['Host: a', `Content-Length: ${body.length}`], body))
-const begin = (length: number): string => toEndpoint(aRequest('1.1', ['Host: a', `Content-Length: ${length}`], ''))
-
-/** What a smuggler hides behind the request: if it is answered, the two ends differ on where the request ended. */
-const HIDDEN = aRequest('1.1', ['Host: a', 'Content-Length: 10'], '{"hid":1}\n')
+const toPath = (text: string): string => toEndpoint(text, path)
+const aPost = (body: string): string => toPath(aRequest('1.1', ['Host: a', `Content-Length: ${body.length}`], body))
+const begin = (length: number): string => toPath(aRequest('1.1', ['Host: a', `Content-Length: ${length}`], ''))
 
 describe('request smuggling', () => {
-  const REFUSED: Readonly<Record<string, string>> = {
-    'Content-Length and Transfer-Encoding together': aRequest('1.1', ['Host: a', 'Content-Length: 5', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
-    'Transfer-Encoding and Content-Length together': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked', 'Content-Length: 5'], '0\r\n\r\n'),
-    'a Transfer-Encoding that nearly is chunked': aRequest('1.1', ['Host: a', 'Transfer-Encoding: xchunked'], '0\r\n\r\n'),
-    'a Transfer-Encoding that does not end in chunked': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked, identity'], '0\r\n\r\n'),
-    'a Transfer-Encoding under chunked': aRequest('1.1', ['Host: a', 'Transfer-Encoding: gzip, chunked'], '2\r\n{}\r\n0\r\n\r\n'),
-    'Transfer-Encoding identity': aRequest('1.1', ['Host: a', 'Transfer-Encoding: identity', 'Content-Length: 2'], '{}'),
-    'two Transfer-Encodings': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'),
-    'chunked with a vertical tab': aRequest('1.1', ['Host: a', 'Transfer-Encoding: \x0bchunked'], '0\r\n\r\n'),
-    'Transfer-Encoding in HTTP/1.0': aRequest('1.0', ['Host: a', 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'),
-    'Transfer-Encoding in HTTP/1.0 kept alive': aRequest('1.0', ['Host: a', 'Connection: keep-alive', 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'),
-    'two Content-Lengths that differ': aRequest('1.1', ['Host: a', 'Content-Length: 1', 'Content-Length: 2'], '{}'),
-    'two Content-Lengths that agree': aRequest('1.1', ['Host: a', 'Content-Length: 2', 'Content-Length: 2'], '{}'),
-    'a list as Content-Length': aRequest('1.1', ['Host: a', 'Content-Length: 2, 2'], '{}'),
-    'a sign in Content-Length': aRequest('1.1', ['Host: a', 'Content-Length: +2'], '{}'),
-    'a hexadecimal Content-Length': aRequest('1.1', ['Host: a', 'Content-Length: 0x2'], '{}'),
-    'a negative Content-Length': aRequest('1.1', ['Host: a', 'Content-Length: -1'], '{}'),
-    'a Content-Length beyond 64 bits': aRequest('1.1', ['Host: a', 'Content-Length: 18446744073709551618'], '{}'),
-    'a space before the colon': aRequest('1.1', ['Host: a', 'Content-Length : 2'], '{}'),
-    'a folded header': aRequest('1.1', ['Host: a', 'X: 1', ' Transfer-Encoding: chunked', 'Content-Length: 2'], '{}'),
-    'a bare line feed between headers': `POST ${PATH} HTTP/1.1\nHost: a\nContent-Length: 2\n\n{}`,
-    'a bare carriage return in a header': aRequest('1.1', ['Host: a', 'X: a\rTransfer-Encoding: chunked', 'Content-Length: 2'], '{}'),
-    'a NUL in a header': aRequest('1.1', ['Host: a', 'X: a\0b', 'Content-Length: 2'], '{}'),
-    'a header name that is no token': aRequest('1.1', ['Host: a', 'X(y): 1', 'Content-Length: 2'], '{}'),
-    'no Host': aRequest('1.1', ['Content-Length: 2'], '{}'),
-    'two Hosts': aRequest('1.1', ['Host: a', 'Host: b', 'Content-Length: 2'], '{}'),
-    'two Hosts, one in other letters': aRequest('1.1', ['Host: a', 'hOsT: a', 'Content-Length: 2'], '{}'),
-    'a Host that is none': aRequest('1.1', ['Host: a b/c@d', 'Content-Length: 2'], '{}'),
-    'a chunk size that ends in a bare line feed': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '2\n{}\r\n0\r\n\r\n'),
-    'a chunk extension that ends in a bare line feed': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '2;x\n{}\r\n0\r\n\r\n'),
-    'a chunk longer than it says': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '2\r\n{}XX\r\n0\r\n\r\n'),
-    'a chunk size beyond 64 bits': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], 'FFFFFFFFFFFFFFFFF\r\n{}\r\n'),
-    'a chunk size with a sign': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '+2\r\n{}\r\n0\r\n\r\n'),
-    'a Content-Length among the trailers': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\nContent-Length: 50\r\n\r\n'),
-    'an authority as the target': `POST evil:80 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
-    'HTTP/0.9': 'GET /healthz\r\n\r\n',
-    'a version that does not exist': aRequest('1.2', ['Host: a', 'Content-Length: 2'], '{}'),
-    'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-    'a TLS greeting': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
-    'letters beyond ASCII in the path': `POST ${PATH}\xff HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
-    'an unknown method': `BREW ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
-  }
-
   for (const [name, text] of Object.entries(REFUSED)) {
     test(`${name}: 400 with a reason, the connection ends, and nothing behind it is answered`, async () => {
       const stored = await countOfSubmissions()
       await onWire(async (wire) => {
-        wire.send(toEndpoint(text + HIDDEN + PROBE))
+        wire.send(toPath(text + HIDDEN + PROBE))
         const answer = await wire.answer()
         assert.deepEqual([answer?.status, reasonOf(answer)], [400, 'malformed_request'])
         assert.match(answer?.head ?? '', /^request-id: req_/im)
@@ -107,22 +58,10 @@ describe('request smuggling', () => {
     })
   }
 
-  const TAKEN: Readonly<Record<string, string>> = {
-    'a Host in HTTP/1.0 is not asked for': `POST ${PATH} HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`,
-    'the absolute form of a target is this server': `POST http://elsewhere${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
-    'chunks with extensions': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '1;x=y\r\n{\r\n1\r\n}\r\n0\r\n\r\n'),
-    'chunked in any letters': aRequest('1.1', ['Host: a', 'Transfer-Encoding: CHUNKED'], '2\r\n{}\r\n0\r\n\r\n'),
-    'trailers that say nothing of the length': aRequest('1.1', ['Host: a', 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\nX: y\r\n\r\n'),
-    'an expectation of 100': aRequest('1.1', ['Host: a', 'Expect: 100-continue', 'Content-Length: 2'], '{}'),
-    'an expectation of something else': aRequest('1.1', ['Host: a', 'Expect: wonders', 'Content-Length: 2'], '{}'),
-    'hop-by-hop names of needed headers': aRequest('1.1', ['Host: a', 'Connection: Content-Length, Host', 'Content-Length: 2'], '{}'),
-    'a query behind the endpoint': `POST ${PATH}?a=b/c HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`,
-  }
-
   for (const [name, text] of Object.entries(TAKEN)) {
     test(`${name}: 201, and the next request on the connection is in step`, () =>
       onWire(async (wire) => {
-        wire.send(toEndpoint(text + PROBE))
+        wire.send(toPath(text + PROBE))
         assert.equal((await wire.answer())?.status, 201)
         const next = await wire.answer()
         assert.deepEqual([next?.status, next?.body], [200, '{"status":"ok"}'])
@@ -133,7 +72,7 @@ describe('request smuggling', () => {
   test('an upgrade that nobody offers is passed over: 201, and the connection ends', () =>
     onWire(async (wire) => {
       const headers = ['Host: a', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk', 'Content-Length: 2']
-      const answer = await wire.send(toEndpoint(aRequest('1.1', headers, '{}'))).answer()
+      const answer = await wire.send(toPath(aRequest('1.1', headers, '{}'))).answer()
       assert.equal(answer?.status, 201)
       assert.match(answer?.head ?? '', /^connection: close$/im)
       await wire.closed
@@ -141,7 +80,7 @@ describe('request smuggling', () => {
 
   test('a request inside of a body is a body', () =>
     onWire(async (wire) => {
-      const inner = JSON.stringify(toEndpoint(`${HIDDEN}0\r\n\r\n${HIDDEN}`))
+      const inner = JSON.stringify(toPath(`${HIDDEN}0\r\n\r\n${HIDDEN}`))
       wire.send(aPost(inner) + PROBE)
       const answer = await wire.answer()
       assert.equal(answer?.status, 201)
@@ -314,17 +253,6 @@ describe('bodies that do not arrive', () => {
       assert.equal(answer?.status, 201)
       assert.equal(await filedText(world, { status: 201, headers: new Headers(), body: JSON.parse(answer?.body ?? '{}') }), text)
     }))
-
-  test('two hundred slow senders do not slow a good one', async () => {
-    const { key } = await anIngestKey(world)
-    const slow = Array.from({ length: 200 }, (_, at) => new Wire(world.baseUrl).send(at % 2 === 0 ? begin(100) : `POST ${path} HT`))
-    try {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => post(`${world.baseUrl}/v1/ingest/${key}/events`, '{}')))
-      assert.ok(answers.every(({ status }) => status === 201))
-    } finally {
-      for (const wire of slow) wire.destroy()
-    }
-  })
 })
 
 describe('slow senders', () => {

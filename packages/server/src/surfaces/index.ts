@@ -8,6 +8,7 @@ import { mountFirstRun } from './first-run.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
+import type { Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
@@ -21,13 +22,15 @@ export type SurfacesOptions = {
   readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
   readonly version: string
   readonly streams: Streams
+  /** With slow senders; the listener has its own. */
+  readonly patience?: Patience | undefined
 }
 
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
-export function createSurfaces({ road, load, version, streams }: SurfacesOptions): Surfaces {
+export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
-  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }))
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), patience)
   const gauges = (): readonly Gauge[] => {
     const { lanes, requests, unsettled } = load()
     return [

@@ -4,11 +4,16 @@ import { LIMITS, REASONS, type ErrorBody, type Reason } from '@postroad/contract
 import { newRequestId, type Handler } from './http.ts'
 import { originForm, reasonOf, whyAmbiguous } from './malformed.ts'
 
+/** How long a sender may take, in milliseconds, and how often that is looked at. */
+export type Patience = { readonly headersMs: number; readonly requestMs: number; readonly lookMs: number }
+
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, lookMs: 1_000 }
+
 /**
  * The listener. Slow senders are cut: 10 s for the headers, 30 s for the whole request. A request that could be read
  * in two ways is refused, and its connection ends with the answer.
  */
-export function createListener(route: Handler): Server {
+export function createListener(route: Handler, patience: Patience = PATIENCE): Server {
   const lines = new WeakMap<Duplex, Line>()
   const serve: Handler = (request, response) => {
     const line = lineOf(lines, request.socket)
@@ -29,10 +34,10 @@ export function createListener(route: Handler): Server {
   const server = createServer(
     {
       maxHeaderSize: LIMITS.headerBytesMax,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
       keepAliveTimeout: 72_000,
-      connectionsCheckingInterval: 1_000,
+      connectionsCheckingInterval: patience.lookMs,
       requireHostHeader: false,
       noDelay: true,
       shouldUpgradeCallback: takesUpgrade,

@@ -5,15 +5,15 @@ import type { Deps } from '../context.ts'
 import { errorBody, Refusal, refuse } from '../domain/refusal.ts'
 import { DbError } from '../platform/db.ts'
 import { newRequestId, type Handler } from './http.ts'
-import { createListener } from './listener.ts'
+import { createListener, type Patience } from './listener.ts'
 
 /**
  * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
  * Errors become a body here and nowhere else.
  */
-export function createRouter(deps: Deps, route: (fallback: Handler) => Handler): FastifyInstance {
+export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, patience?: Patience): FastifyInstance {
   const fastify = Fastify({
-    serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response))),
+    serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response)), patience),
     // The listener answers what is no request; a URL that is none is an error like any other.
     clientErrorHandler: () => undefined,
     frameworkErrors: (error, request, reply) => void answerError(deps, { error, request, reply: identified(request, reply) }),
