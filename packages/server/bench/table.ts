@@ -5,7 +5,7 @@ export type Figure = {
   readonly ours: number
   readonly beside: { readonly name: string; readonly value: number } | undefined
   /** What ours is to reach, or ours divided by what is beside it. */
-  readonly aim?: { readonly most: number } | { readonly leastRatio: number }
+  readonly aim?: { readonly most: number } | { readonly leastRatio: number } | { readonly mostRatio: number }
 }
 
 /** The figures as a Markdown table. */
@@ -28,8 +28,13 @@ function ratioOf({ ours, beside }: Figure): string {
 
 function aimOf({ ours, beside, unit, aim }: Figure): string {
   if (aim === undefined) return ''
-  const met = 'most' in aim ? ours <= aim.most : ours / (beside?.value ?? NaN) >= aim.leastRatio
-  const text = 'most' in aim ? `≤ ${shown(aim.most, unit)}` : `ratio ≥ ${aim.leastRatio}`
+  if ('most' in aim) return said(ours <= aim.most, `≤ ${shown(aim.most, unit)}`)
+  const ratio = ours / (beside?.value ?? NaN)
+  if ('mostRatio' in aim) return said(ratio <= aim.mostRatio, `ratio ≤ ${aim.mostRatio}`)
+  return said(ratio >= aim.leastRatio, `ratio ≥ ${aim.leastRatio}`)
+}
+
+function said(met: boolean, text: string): string {
   return `${text}: ${met ? 'met' : 'missed'}`
 }
 
