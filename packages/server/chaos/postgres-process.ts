@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import type { Rng } from '../sim/rng.ts'
 import { placeOf } from '../src/platform/postgres/place.ts'
 import { bringDown, postmasterOf, runs } from '../src/platform/postgres/postmaster.ts'
+import { childrenOf } from './children.ts'
 
 /** The PostgreSQL of one data folder: its processes are found by the folder, so no other PostgreSQL is ever touched. */
 export type PostgresProcess = {
@@ -41,14 +41,6 @@ export function postgresProcess(dataDir: string): PostgresProcess {
     // Immediate shutdown: unlike SIGKILL it leaves no shared memory behind.
     stopNow: () => void signalPostmaster('SIGQUIT'),
   }
-}
-
-function childrenOf(parent: number): readonly { readonly pid: number; readonly title: string }[] {
-  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
-  return lines.flatMap((line) => {
-    const [, pid, ppid, title = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
-    return Number(ppid) === parent ? [{ pid: Number(pid), title }] : []
-  })
 }
 
 function send(pid: number, signal: NodeJS.Signals): boolean {

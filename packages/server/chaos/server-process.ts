@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import type { Rng } from '../sim/rng.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { childrenOf } from './children.ts'
 
 /** One run of the server, from its spawn to its end. `unasked`: nobody killed or stopped it. */
 export type Life = { readonly pid: number; readonly from: number; to: number | undefined; end: 'killed' | 'stopped' | 'unasked' | undefined }
@@ -12,6 +14,8 @@ export type ServerProcess = {
   start(): void
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
+  /** SIGKILL of one of the processes that share the port; false when there are none. */
+  killWorker(rng: Rng): boolean
   /** SIGTERM, and SIGKILL when that takes longer than 30 s. */
   stop(): Promise<void>
   /** For the very end of this process, when nothing can be awaited. */
@@ -64,6 +68,10 @@ export function serverProcess(options: ServerOptions): ServerProcess {
       end('SIGKILL', 'killed')
       await gone
     },
+    killWorker: (rng) => {
+      const workers = child?.pid === undefined || child.exitCode !== null ? [] : childrenOf(child.pid).filter(({ title }) => title.includes(MAIN))
+      return workers.length > 0 && killNow(rng.pick(workers).pid)
+    },
     stop: async () => {
       end('SIGTERM', 'stopped')
       const patience = new AbortController()
@@ -73,6 +81,15 @@ export function serverProcess(options: ServerOptions): ServerProcess {
       await gone
     },
     killNow: () => end('SIGKILL', 'killed'),
+  }
+}
+
+/** False when it has ended meanwhile. */
+function killNow(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
   }
 }
 

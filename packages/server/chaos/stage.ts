@@ -36,6 +36,8 @@ export type StageOptions = {
   readonly signal: AbortSignal
   /** Leaves the folder where it is, for looking at it. */
   readonly keep: boolean
+  /** How many processes share the port; 1 when left out. */
+  readonly processes?: number
 }
 
 const READY_MS = 30_000
@@ -48,7 +50,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   mkdirSync(dataDir)
   const logFile = join(folder, 'server.log')
   const port = await freePort()
-  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port) })
+  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port), PROCESSES: String(options.processes ?? 1) })
   const server = serverProcess({ env, logFile, plant: options.plant })
   const postgres = postgresProcess(dataDir)
   const agent = new Agent({ keepAlive: true })
@@ -131,7 +133,7 @@ async function setStage({ folder, dataDir, logFile, server, postgres, agent, env
 /** A closed set, so that the caller's DATABASE_URL cannot become the server's. */
 function serverEnvironment(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { PATH = '', HOME = '/' } = process.env
-  return { PATH, HOME, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', PROCESSES: '1', ...own }
+  return { PATH, HOME, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ...own }
 }
 
 type Installed = { readonly workspace: { readonly id: string }; readonly webhook: { readonly public_url: string }; readonly api_key: string }

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeId } from '@postroad/contract'
 import { Rng } from '../../sim/rng.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { promise } from '../checks.ts'
 import { counted, type Report } from '../figures.ts'
 import { startKeyedLoad, type KeyedLoad } from '../keyed-load.ts'
@@ -15,10 +17,14 @@ import { storm, weather } from '../storm.ts'
 /** Senders repeat their requests with equal keys while the server dies under them: one key is one submission, with one answer. */
 export const idem: Scenario = { name: 'idem', about: 'repeats with equal idempotency keys, under kill9', run }
 
+/** Repeats meet in different processes, and one of them dies while the other goes on. */
+const PROCESSES = 2
+const WORKER_MS_MAX = 500
+
 async function run(request: Request): Promise<Report> {
   const began = performance.now()
   const { seed, plant, rounds } = request
-  const outcome = await onStage(request, (stage) => play(stage, request))
+  const outcome = await onStage({ ...request, processes: PROCESSES }, (stage) => play(stage, request))
   const command = `npm run chaos -- idem --rounds ${rounds} --seed ${seed} --rate ${request.ratePerSecond} --with-postgres ${request.postgres}`
   return { ...outcome, scenario: 'idem', seed, plant: plant ?? null, tookMs: performance.now() - began, repeat: plant === undefined ? command : `CHAOS_PLANT=${plant} ${command}` }
 }
@@ -26,14 +32,20 @@ async function run(request: Request): Promise<Report> {
 type Outcome = Pick<Report, 'ok' | 'findings' | 'figures' | 'stopped'>
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
+  const clock = systemClock()
   const { seed, signal, ratePerSecond } = request
   const blows = new Ledger<Blow>(join(stage.folder, 'blows.jsonl'))
   const receipts = new Ledger<Receipt>(join(stage.folder, 'receipts.jsonl'))
   try {
     const load = startKeyedLoad({ folder: stage.folder, seed, ratePerSecond, url: stage.endpoint })
     const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
+    const rng = new Rng(seed + 3)
+    const killWorker = async (): Promise<void> => {
+      await sleep(rng.int(0, WORKER_MS_MAX), undefined, { signal })
+      if (stage.server.killWorker(rng)) blows.note({ target: 'worker', at: clock.now() })
+    }
     const stopped = await weather(load, async () => {
-      const why = await storm(request, { nemesis })
+      const why = await storm(request, { nemesis, meanwhile: killWorker })
       await stage.ready()
       request.say('healed; waiting until every sender has its answer')
       return why
@@ -77,7 +89,7 @@ function judge({ load, stored, blows }: Seen, stopped: string | null): Outcome {
     counted('requests', answers.length),
     counted('201 / 200 / 409 / 503 / no answer', [201, 200, 409, 503, 'broken'].map(said).join(' / ')),
     counted('keys whose first answer was lost', [...answered.values()].filter((all) => all.every(({ status }) => status === 200)).length),
-    counted('blows', blows.length),
+    counted('server killed / one of its processes', `${blows.filter(({ target }) => target === 'server').length} / ${blows.filter(({ target }) => target === 'worker').length}`),
   ]
   return { ok: stopped === null && findings.every(({ ok }) => ok), findings, figures, stopped }
 }

@@ -20,6 +20,7 @@ const QUOTA = 500_000
 /** Many at once meet at the edge, and the server dies while there is still room, or just after. */
 const TOGETHER = 50
 const OFFSET_MS_MAX = 400
+const PROCESSES = 2
 const GIFT_MIN = 20
 const GIFT_MAX = 200
 const PATIENCE_MS = 30_000
@@ -27,7 +28,7 @@ const PATIENCE_MS = 30_000
 async function run(request: Request): Promise<Report> {
   const began = performance.now()
   const { seed, plant, rounds } = request
-  const outcome = await onStage(request, (stage) => play(stage, request))
+  const outcome = await onStage({ ...request, processes: PROCESSES }, (stage) => play(stage, request))
   const command = `npm run chaos -- quota --rounds ${rounds} --seed ${seed} --rate ${request.ratePerSecond} --with-postgres ${request.postgres}`
   return { ...outcome, scenario: 'quota', seed, plant: plant ?? null, tookMs: performance.now() - began, repeat: plant === undefined ? command : `CHAOS_PLANT=${plant} ${command}` }
 }
