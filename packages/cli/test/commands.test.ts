@@ -132,6 +132,16 @@ test('send to a bare URL needs no token, and --json is the answer of the endpoin
   assert.match(await ok(['send', server.endpoint], {}), /^Stored .*\nEvent .*\nNext /)
 })
 
+test('send with a key stores an event once, and says that it is known', async () => {
+  const key = `cli-${Date.now()}`
+  const first = await json(['send', '-d', '{"a":1}', '--key', key])
+  assert.equal(first.duplicate, false)
+  assert.deepEqual(await json(['send', '-d', '{"a":1}', '--key', key]), { ...first, duplicate: true })
+  assert.match(await ok(['send', '-d', '{"a":1}', '--key', key]), /^Known /)
+  refused(await run(['send', '-d', '{"a":2}', '--key', key], remote()), { code: 1, stderr: /Idempotency-Key was used for another path or body/ })
+  refused(await run(['send', '--key', 'with a space'], remote()), { code: 1, stderr: /1 to 255 printable/ })
+})
+
 test('send signs as each kind of sender does', async () => {
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
   for (const scheme of ['payments_provider', 'code_host', 'commerce_platform', 'chat_platform', 'standard_webhooks', 'hmac'] as const) {

@@ -10,7 +10,7 @@ import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
 import { sentText, type Decision } from '../send/sent-text.ts'
 import { signatureHeaders, SIGNING_SCHEMES, type SigningScheme } from '../send/sign.ts'
 
-type SendOptions = CommonOptions & { readonly data?: string; readonly sample?: SampleName; readonly sign?: string; readonly scheme?: SigningScheme }
+type SendOptions = CommonOptions & { readonly data?: string; readonly sample?: SampleName; readonly sign?: string; readonly scheme?: SigningScheme; readonly key?: string }
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
 /** Where an event goes: an endpoint that the API told of, or a bare URL, of which nothing more is known. */
@@ -28,6 +28,7 @@ export function addSend(program: Command): void {
     .addOption(new Option('--sample <name>', 'a made-up body').choices(Object.keys(SAMPLES)).conflicts('data'))
     .option('--sign <secret>', 'sign it with the verification secret of the endpoint')
     .addOption(new Option('--scheme <scheme>', 'how to sign (without it, as the endpoint verifies)').choices(SIGNING_SCHEMES))
+    .option('--key <key>', 'its idempotency key: sent again with the same one it is not stored again')
     .action(sendEvent)
   withExample(withCommon(send), `send -d '{"amount":1200}'`, 'send first --sample payment', 'send billing -d @event.json --sign whsec_…')
 }
@@ -35,7 +36,7 @@ export function addSend(program: Command): void {
 async function sendEvent(named: string | undefined, options: SendOptions): Promise<void> {
   const body = options.data === undefined ? sample(options.sample ?? 'hello') : await readData(options.data)
   const target = await targetOf(named, options)
-  const accepted = await post(target.url, { body, headers: signing(target, { ...options, body }) })
+  const accepted = await post(target.url, { body, headers: { ...signing(target, { ...options, body }), ...keyed(options) } })
   const decision = options.json === true || options.quiet === true ? undefined : await decisionOn(accepted, target)
   const ids = accepted.records.map(({ id }) => id)
   print({ json: accepted, ids, text: () => sentText({ accepted, decision, next: invokedAs() }) }, options)
@@ -58,6 +59,10 @@ async function endpointNamed(client: Client, named: string | undefined): Promise
   if (named !== undefined) throw new Failure(`There is no endpoint "${named}" here. See ${invokedAs()} endpoints list.`, EXIT.notFound)
   if (oldest === undefined) throw new Failure('This project has no endpoint to send to.', EXIT.notFound)
   return oldest
+}
+
+function keyed({ key }: SendOptions): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { 'Idempotency-Key': key }
 }
 
 type ToSign = { readonly sign?: string; readonly scheme?: SigningScheme; readonly body: Buffer }
