@@ -22,7 +22,7 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 
 /** The command line as a process of its own, with this environment and nothing of ours but the path. */
 export function begin(args: readonly string[], env: Environment, program = MAIN): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
+  return spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ADMIN_REQUESTS_MAX: '0', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
 }
 
 export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SCOPES } from './route.ts'
 
 /**
  * Every expected "no", once: its status and the sentence a caller reads when nobody knows a better one.
@@ -46,11 +47,19 @@ export const REASONS = {
   unauthorized: { status: 401, text: 'Sign in, or send an admin API key as "Authorization: Bearer hk_…".' },
   api_key_expired: { status: 401, text: 'This API key has expired. Create a new one in the console.' },
   api_key_revoked: { status: 401, text: 'This API key was revoked. Create a new one in the console.' },
+  rate_limited: { status: 429, text: 'Too many requests at once with this credential. Go on after retry_after seconds, and more slowly.' },
+  agent_not_permitted: { status: 403, text: 'No API key and no connected agent may do this. Do it in the console.' },
+  agent_scope_insufficient: { status: 403, text: 'This agent was not granted what this needs. Widen the grant at manage_url; it counts from the next request on.' },
+  idempotency_key_refused: { status: 400, text: 'This route takes no Idempotency-Key, because its answer shows a key once. Send the request without it.' },
+  idempotency_keys_exhausted: {
+    status: 429,
+    text: 'This workspace has used as many idempotency keys as it may in 24 hours. Send the request without one, or come back after retry_after seconds.',
+  },
   csrf_header_missing: { status: 403, text: 'A change made with the session cookie needs the header X-Requested-With.' },
   insufficient_role: { status: 403, text: 'Your role does not allow this. Ask an admin of the workspace.' },
   project_out_of_scope: {
     status: 403,
-    text: 'This key is for one project. It may use /admin/api/projects/{its project}/… and /admin/api/me.',
+    text: 'This key is for one project, and this is outside it.',
   },
   not_found: { status: 404, text: 'There is nothing here with this id.' },
   route_not_found: { status: 404, text: 'There is no such route. The list of routes is at /openapi.json.' },
@@ -86,6 +95,9 @@ export const ErrorBody = z.object({
   retry_after: z.int().optional().describe('Seconds to wait.'),
   upgrade_url: z.string().optional().describe('When the quota of the month is used up: where to change the plan.'),
   scheme: z.string().optional().describe('On a signature 401: the scheme of the endpoint.'),
+  required_scope: z.enum(SCOPES).optional().describe('With agent_scope_insufficient: what the call needs.'),
+  granted_scopes: z.array(z.enum(SCOPES)).optional().describe('With agent_scope_insufficient: what the agent was granted.'),
+  manage_url: z.string().optional().describe('With agent_scope_insufficient: where the person widens the grant.'),
   supported_versions: z.array(z.string()).optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>

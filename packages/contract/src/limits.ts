@@ -71,6 +71,13 @@ export const LIMITS = {
   laneHeartbeatMs: 5_000,
 
   // Admin API
+  adminRequestsMax: 100,
+  adminRequestsWindowMs: 10_000,
+  apiKeyUseNotedMs: 60_000,
+  adminIdempotencyKeptMs: 86_400_000,
+  adminIdempotencyRunningMs: 60_000,
+  adminIdempotencyBodyBytesMax: 65_536,
+  adminIdempotencyKeysMax: 10_000,
   nameCharsMax: 120,
   listLimitDefault: 50,
   listLimitMax: 200,

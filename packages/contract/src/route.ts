@@ -2,14 +2,16 @@ import type { z } from 'zod'
 
 export const ROLES = ['viewer', 'developer', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
-export type Scope = 'service:read' | 'service:write' | 'service:manage'
+/** The rungs of what a person grants to a connected agent; the higher includes the lower ones. */
+export const SCOPES = ['service:read', 'service:write', 'service:manage'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Who may read: every role. */
-export const READ = { role: 'viewer', scope: 'service:read', whileSuspended: 'read' } as const
+export const READ = { role: 'viewer', scope: 'service:read', callers: 'all', whileSuspended: 'read' } as const
 /** Who may create, change and delete what is in a project. */
-export const WRITE = { role: 'developer', scope: 'service:write', whileSuspended: 'refused' } as const
+export const WRITE = { role: 'developer', scope: 'service:write', callers: 'all', whileSuspended: 'refused' } as const
 /** Who may manage the workspace. */
-export const MANAGE = { role: 'admin', scope: 'service:manage', whileSuspended: 'refused' } as const
+export const MANAGE = { role: 'admin', scope: 'service:manage', callers: 'all', whileSuspended: 'refused' } as const
 
 type Fields = z.ZodObject | undefined
 
@@ -33,8 +35,15 @@ export type Route<
   readonly role: Role
   /** The least scope of a connected agent. */
   readonly scope: Scope
-  /** Contract part 1, suspension: reads go on, writes are refused except the few marked here. */
+  /** `people`: contract part 5 lets no connected agent and no API key call it, at any scope or role. */
+  readonly callers: 'all' | 'people'
+  /**
+   * Contract part 1, suspension. `read`: goes on, for nothing is changed, whatever the method; `refused`: a write;
+   * `allowed`: a write of the contract's list of exceptions.
+   */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
+  /** A workspace route that a key for one project may call too. Project routes it may always call, under its own project. */
+  readonly forOneProjectKeys?: true
   readonly status: 200 | 201
   readonly params?: Params
   readonly query?: Query
@@ -42,6 +51,8 @@ export type Route<
   readonly output: Output
   /** The answer holds a secret that is shown once: `Cache-Control: no-store`. */
   readonly showsSecret?: true
+  /** A POST that takes no Idempotency-Key: what it shows once must not be stored to be shown again. */
+  readonly refusesIdempotencyKey?: true
 }
 
 /** Keeps the literal types of a route, so that its verb is typed by it. */

@@ -50,7 +50,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   mkdirSync(dataDir)
   const logFile = join(folder, 'server.log')
   const port = await freePort()
-  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port), PROCESSES: String(options.processes ?? 1) })
+  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port), PROCESSES: String(options.processes ?? 1), ADMIN_REQUESTS_MAX: '0' })
   const server = serverProcess({ env, logFile, plant: options.plant })
   const postgres = postgresProcess(dataDir)
   const agent = new Agent({ keepAlive: true })

@@ -58,6 +58,12 @@ export const SETTINGS = {
     z.coerce.number().int().min(1).max(LIMITS.ingestBodyBytesMax),
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
   ),
+  ADMIN_REQUESTS_MAX: setting(
+    'How many requests to the admin API one credential may make in 10 seconds, at each process. 0: as many as it likes.',
+    String(LIMITS.adminRequestsMax),
+    z.coerce.number().int().min(0).max(1_000_000),
+    'a number of requests, 0 to 1000000',
+  ),
   METRICS_TOKEN: setting(
     'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: from loopback only.',
     undefined,

@@ -13,7 +13,7 @@ import { insertCredential } from '../src/resources/credentials/queries.ts'
 import { insertProject } from '../src/resources/projects/index.ts'
 import { insertWorkspace } from '../src/resources/workspaces/index.ts'
 import { inTransaction } from '../src/transaction.ts'
-import { aName, behind } from './fixtures.ts'
+import { aName, behind, signedIn } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
 let world: World
@@ -60,8 +60,8 @@ async function aKey(at: { workspaceId: string }, { role, of = 'owner', projectId
   const [userId, id, key] = [uuid(), uuid(), SECRET_PREFIXES.apiKey + randomText(43)]
   await database.run(sql`insert into users (id, name, created_at) values (${userId}, 'Somebody', ${now()})`)
   await database.run(sql`insert into members (workspace_id, user_id, role, created_at) values (${at.workspaceId}, ${userId}, ${of}, ${now()})`)
-  const ends = { projectId: projectId ?? null, expiresAt: expiresAt ?? null }
-  await insertApiKey(database, { ...at, id, name: 'test', shownPrefix: key.slice(0, 11), role, ...ends, createdBy: userId, now: now() })
+  const bounds = { project_id: projectId ?? null, expires_at: expiresAt ?? null, ip_allowlist: [] }
+  await insertApiKey(database, { ...at, id, name: 'test', shown_prefix: key.slice(0, 11), role, ...bounds, created_by: userId, now: now() })
   await insertCredential(database, { ...at, hash: hashCredential(key), kind: 'api_key', projectId: null, subjectId: id })
   return key
 }
@@ -125,8 +125,13 @@ async function aRefusalIn(at: Place): Promise<Asked> {
   return withId(webhook.id)
 }
 
+const anApiKeyIn = async (at: Place): Promise<Asked> => withId((await personally(at, 'POST api-keys', { name: aName('made'), role: 'viewer' })).body.api_key.id)
+
 const EXAMPLES: Readonly<Record<string, Example>> = {
   'activity.list': aRefusalIn,
+  'apiKeys.list': () => ({}),
+  'apiKeys.create': () => ({ body: { name: aName('made'), role: 'developer', ip_allowlist: ['127.0.0.1', '::/0'] } }),
+  'apiKeys.remove': anApiKeyIn,
   'datasets.list': () => ({}),
   'datasets.create': () => ({ body: { name: `d${randomUUID().slice(0, 8)}`, description: 'Orders' } }),
   'datasets.get': aDatasetIn,
@@ -204,14 +209,14 @@ type Sent = { readonly query?: Record<string, string>; readonly body?: unknown; 
 type Heard = Answer & { readonly text: string }
 
 /** A request with the key of a place: `POST datasets` is POST /admin/api/datasets. `raw` is a body as it is. */
-async function call(at: Pick<Place, 'key'> | undefined, line: string, sent: Sent = {}): Promise<Heard> {
+async function call(by: Credential | undefined, line: string, sent: Sent = {}): Promise<Heard> {
   const [method = 'GET', path = ''] = line.split(' ')
   const search = new URLSearchParams(sent.query).toString()
   const body = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
   const response = await fetch(`${world.baseUrl}/admin/api/${path}${search === '' ? '' : `?${search}`}`, {
     method,
     headers: {
-      ...(at === undefined ? {} : { authorization: `Bearer ${at.key}` }),
+      ...(by === undefined ? {} : 'key' in by ? { authorization: `Bearer ${by.key}` } : by.headers),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...sent.headers,
     },
@@ -222,6 +227,24 @@ async function call(at: Pick<Place, 'key'> | undefined, line: string, sent: Sent
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text), text }
 }
 
+type Credential = Pick<Place, 'key'> | { readonly headers: Readonly<Record<string, string>> }
+
+/** The owners of the places, as pages of the console speak for them. */
+const owners = new Map<string, Promise<Record<string, string>>>()
+
+async function ownerOf({ workspaceId }: Pick<Place, 'workspaceId'>): Promise<Credential> {
+  const found = owners.get(workspaceId)
+  if (found !== undefined) return { headers: await found }
+  const { user_id: userId } = await database.one<{ user_id: string }>(sql`select user_id from members where workspace_id = ${workspaceId} and role = 'owner' order by created_at limit 1`)
+  const signing = signedIn(world, { workspaceId, userId })
+  owners.set(workspaceId, signing)
+  return { headers: await signing }
+}
+
+/** The key of a place, or its owner where no key may. */
+const whoCalls = async ({ route }: Named, at: Place): Promise<Credential> => (route.callers === 'people' ? ownerOf(at) : at)
+const personally = async (at: Place, line: string, body?: object): Promise<Heard> => call(await ownerOf(at), line, body === undefined ? {} : { body })
+
 /** Everything that any answer in this file said. */
 const said: string[] = []
 
@@ -230,8 +253,11 @@ function pathOf({ route }: Named, asked: Asked, project?: string): string {
   return project === undefined || route.area === 'workspace' ? path : `projects/${project}/${path}`
 }
 
-const ask = (named: Named, at: Pick<Place, 'key'>, options: { asked: Asked; project?: string }): Promise<Heard> =>
-  call(at, `${named.route.method} ${pathOf(named, options.asked, options.project)}`, options.asked)
+const ask = async (named: Named, at: Place, options: { asked: Asked; project?: string }): Promise<Heard> =>
+  askBy(await whoCalls(named, at), named, options)
+
+const askBy = (by: Credential, named: Named, options: { asked: Asked; project?: string }): Promise<Heard> =>
+  call(by, `${named.route.method} ${pathOf(named, options.asked, options.project)}`, options.asked)
 
 const example = async ({ name }: Named, at: Place): Promise<Asked> => EXAMPLES[name]?.(at) ?? assert.fail(`${name} has no example`)
 
@@ -306,8 +332,11 @@ test('each role may call what the contract says, and nothing above it', async ()
     for (const named of ALL) {
       const may = ROLES.indexOf(role) >= ROLES.indexOf(named.route.role)
       // Who may not call it is refused before anything is looked up.
-      const answer = await ask(named, { key }, { asked: may ? await example(named, home) : {} })
-      if (may) assert.equal(answer.status, named.route.status, `${role} ${named.name}: ${answer.text}`)
+      const answer = await askBy({ key }, named, { asked: may ? await example(named, home) : {} })
+      if (named.route.callers === 'people') {
+        assertRefused(answer, 403, 'agent_not_permitted')
+        assert.equal(answer.body.code, 'agent_not_permitted')
+      } else if (may) assert.equal(answer.status, named.route.status, `${role} ${named.name}: ${answer.text}`)
       else {
         assertRefused(answer, 403, 'insufficient_role')
         assert.equal(answer.body.code, 'insufficient_role')
@@ -344,11 +373,13 @@ test('a key for one project reaches that project and /me, and nothing else', asy
   for (const named of ALL) {
     const asked: Asked = { params: {} }
     if (named.route.area === 'project') {
-      assertRefused(await ask(named, inside, { asked }), 403, 'project_out_of_scope')
-      assertRefused(await ask(named, inside, { asked, project: home.project }), 403, 'project_out_of_scope')
-      const reached = await ask(named, inside, { asked, project })
+      assertRefused(await askBy(inside, named, { asked }), 403, 'project_out_of_scope')
+      assertRefused(await askBy(inside, named, { asked, project: home.project }), 403, 'project_out_of_scope')
+      const reached = await askBy(inside, named, { asked, project })
       assert.ok([200, 400, 404].includes(reached.status), `${named.name}: ${reached.text}`)
-    } else if (named.name !== 'me.get') assertRefused(await ask(named, inside, { asked }), 403, 'project_out_of_scope')
+    } else if (named.route.forOneProjectKeys !== true) {
+      assertRefused(await askBy(inside, named, { asked }), 403, named.route.callers === 'people' ? 'agent_not_permitted' : 'project_out_of_scope')
+    }
   }
   const me = await call(inside, 'GET me')
   assert.equal(me.body.api_key.project_id, project)
@@ -389,18 +420,19 @@ test('what is in another project or workspace is not there', async () => {
 test('a body that is no JSON object, or has a member too many, is refused with what is wrong', async () => {
   for (const named of ALL.filter(({ route }) => route.body !== undefined)) {
     const { method } = named.route
+    const by = await whoCalls(named, home)
     const asked = await example(named, home)
     const path = pathOf(named, asked)
-    const extra = await call(home, `${method} ${path}`, { body: { ...asked.body, frobnicate: 1 } })
+    const extra = await call(by, `${method} ${path}`, { body: { ...asked.body, frobnicate: 1 } })
     assertRefused(extra, 400, 'invalid_request')
     assert.equal(extra.body.error, 'body: "frobnicate" is not a member of this request; remove it.')
     for (const raw of ['{"name":', 'name=x', '\0']) {
-      const broken = await call(home, `${method} ${path}`, { raw })
+      const broken = await call(by, `${method} ${path}`, { raw })
       assertRefused(broken, 400, 'invalid_request')
       assert.match(broken.body.error, /not valid JSON/)
     }
-    for (const raw of ['[]', '"x"', '1', 'null', 'true']) assertRefused(await call(home, `${method} ${path}`, { raw }), 400, 'invalid_request')
-    const proto = await call(home, `${method} ${path}`, { raw: JSON.stringify({ ...asked.body }).replace(/\}$/, ',"__proto__":{"admin":true}}').replace('{,', '{') })
+    for (const raw of ['[]', '"x"', '1', 'null', 'true']) assertRefused(await call(by, `${method} ${path}`, { raw }), 400, 'invalid_request')
+    const proto = await call(by, `${method} ${path}`, { raw: JSON.stringify({ ...asked.body }).replace(/\}$/, ',"__proto__":{"admin":true}}').replace('{,', '{') })
     assertRefused(proto, 400, 'invalid_request')
   }
 })
@@ -703,6 +735,8 @@ test('no secret stands in any other answer, nor in the audit log, nor in clear i
   const { destination } = await once('destinations', { url: sink.url, headers: { Authorization: 'Bearer theirs-7f3a' } }, 'signing_secret')
   await once('ingest-keys', {}, 'key')
   await once('ingest-keys', { require_signature: true }, 'signing_secret')
+  shown.push((await personally(home, 'POST api-keys', { name: aName('made'), role: 'admin' })).body.key)
+  said.pop()
   const other = `vs_${randomText(20)}`
   await call(home, `PATCH webhooks/${webhook.id}`, { body: { verification: { scheme: 'hmac', secret: other } } })
   for (const named of ALL.filter(({ route }) => route.method === 'GET')) await ask(named, home, { asked: await example(named, home) })
@@ -752,7 +786,8 @@ test('every change writes one audit row that says who, what and from where; read
     }
     const [row] = added
     assert.ok(row !== undefined && added.length === 1, named.name)
-    assert.deepEqual([row.actor, row.agent, row.ip], [me.user.id, `api_key:${me.api_key.id}`, '127.0.0.1'], named.name)
+    const agent = named.route.callers === 'people' ? null : `api_key:${me.api_key.id}`
+    assert.deepEqual([row.actor, row.agent, row.ip], [me.user.id, agent, '127.0.0.1'], named.name)
     assert.match(row.action, /^(create|update|delete|revoke|replay|rotate|restore)_[a-z_]+$/)
     const ids = Object.values<{ id?: string }>(answer.body).map((value) => value.id)
     assert.ok([...Object.values(asked.params ?? {}), ...ids].includes(row.target ?? ''), `${named.name}: ${row.target}`)

@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net'
+import { hashCredential } from '../src/platform/cipher.ts'
 import { openDatabase, type Database } from '../src/platform/db.ts'
+import { randomText } from '../src/platform/ids.ts'
+import { insertSignInLink } from '../src/resources/sessions/queries.ts'
 import type { Answer, World } from './harness.ts'
 
 /** Small builders over the admin API: what a person would set up by hand before an event comes. */
@@ -67,6 +70,21 @@ export async function recordOf(world: World, id: string): Promise<Answer['body']
 /** The posted payload as the first of its records holds it, letter by letter. */
 export async function filedText(world: World, accepted: Answer): Promise<string> {
   return (await recordOf(world, accepted.body.records[0].id)).data_text
+}
+
+/** Signs a member in by a link of their own; gives the headers that a page of the console sends. */
+export async function signedIn(world: World, whose: { workspaceId: string; userId: string }): Promise<Record<string, string>> {
+  const token = randomText(43)
+  const database = behind(world)
+  try {
+    await insertSignInLink(database, { ...whose, hash: hashCredential(token), expiresAt: new Date(world.clock.now() + 60_000) })
+  } finally {
+    await database.close()
+  }
+  const page = { 'x-requested-with': 'console' }
+  const response = await fetch(`${world.baseUrl}/admin/api/session`, { method: 'POST', headers: { ...page, 'content-type': 'application/json' }, body: JSON.stringify({ token }) })
+  if (response.status !== 200) throw new Error(`Signing in answered ${response.status}: ${await response.text()}`)
+  return { ...page, cookie: response.headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
 /** The database of a world behind the server's back: for faults, and for states that no route makes yet. */

@@ -51,7 +51,7 @@ const START = Date.parse('2026-01-15T12:00:00Z')
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const storage = options.beside?.storage ?? (await aStorage(options.keyFolder))
   const clock = testClock(options.now ?? START)
-  const config = readConfig({ PORT: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
+  const config = readConfig({ PORT: '0', ADMIN_REQUESTS_MAX: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
   const app = createApp({
     config,
     storage,

@@ -51,6 +51,8 @@ async function aFullHouse(world: World): Promise<{ works(): Promise<void> }> {
   const { id, key, secret } = await anIngestKey(world, { require_signature: true })
   await world.admin('POST', `ingest-keys/${id}/rotate-signing-secret`, { secret: 'chosen' })
   const { destination } = await aDestination(world, { url: sink.url, headers: { 'X-Theirs': 'hidden' }, datasets: ['Nothing'] })
+  const repeatable = () => world.admin('POST', 'rules/test', { conditions: [], payloads: [{}] }, { 'idempotency-key': 'kept' })
+  await repeatable()
   const database = behind(world)
   const uuid = (await database.one<{ id: string }>(sql`select id from destinations order by id desc limit 1`)).id
   const former = world.storage.cipher.seal('former', secretPlace('destinations.previous_secret', uuid))
@@ -71,6 +73,7 @@ async function aFullHouse(world: World): Promise<{ works(): Promise<void> }> {
         assert.equal((await post(`${world.baseUrl}/v1/ingest/${key}/d`, '{}', { headers: { 'x-service-signature': `t=${t},v1=${v1}` } })).status, 201)
       }
       assert.deepEqual((await world.admin('GET', `destinations/${destination.id}`)).body.destination.name, destination.name)
+      assert.equal((await repeatable()).headers.get('idempotent-replayed'), 'true')
     },
   }
 }
@@ -104,7 +107,7 @@ async function unreadable(database: Db, cipher: Cipher): Promise<readonly string
 
 test('every column that holds bytes is known to be sealed, or to be no secret', async () => {
   const { database } = await aHouse()
-  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'sessions.hash', 'sign_in_links.hash', 'submissions.body_bytes']
+  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'sessions.hash', 'sign_in_links.hash', 'submissions.body_bytes']
   const rows = await database.many<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name
       from pg_attribute a

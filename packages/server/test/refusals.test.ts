@@ -4,8 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { decodeId, REASONS, type Reason } from '@postroad/contract'
 import type { Database } from '../src/platform/db.ts'
+import { scopeRefusal } from '../src/domain/access.ts'
 import { createListener } from '../src/surfaces/listener.ts'
-import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, Wire } from './fixtures.ts'
+import { createRouter } from '../src/surfaces/router.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signedIn, statement, Wire } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { sse } from './stream-client.ts'
 
@@ -135,6 +137,37 @@ async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answer>): P
   }
 }
 
+/** A node that lets each credential ask once in ten seconds, and it has. */
+async function atABusyNode(work: (busy: World) => Promise<Answer>): Promise<Answer> {
+  const busy = await aWorld({ beside: world, env: { ADMIN_REQUESTS_MAX: '1', LOG_LEVEL: 'silent' } })
+  try {
+    await busy.admin('GET', 'me')
+    return await work(busy)
+  } finally {
+    await busy.stop()
+  }
+}
+
+/** The owner's page in the console, which sends no key. */
+async function aPage(): Promise<Record<string, string>> {
+  const { workspace_id: workspaceId, user_id: userId } = await database.one<{ workspace_id: string; user_id: string }>({ strings: ['select workspace_id, user_id from members'], values: [] })
+  return signedIn(world, { workspaceId, userId })
+}
+
+/** Nothing lets an agent in yet: what its rung says, as the router answers it. */
+async function anAgentWhoMayRead(): Promise<Answer> {
+  const router = createRouter(world.app.deps, (otherwise) => otherwise)
+  router.get('/admin/api/rules', () => {
+    throw scopeRefusal({ kind: 'agent', agentId: 'agent:test', userId: '', role: 'admin', scopes: ['service:read'], manageUrl: `${world.baseUrl}/settings/agents/test` }, { scope: 'service:write' }) ?? assert.fail()
+  })
+  const address = await router.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    return await getJson(`${address}/admin/api/rules`)
+  } finally {
+    await router.close()
+  }
+}
+
 async function onWire(baseUrl: string, text: string): Promise<Answer> {
   const wire = new Wire(baseUrl).send(text)
   const answer = await wire.answer()
@@ -229,6 +262,13 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   api_key_expired: () =>
     withRow('update api_keys set expires_at = created_at', 'update api_keys set expires_at = null', () => world.admin('GET', 'me')),
   api_key_revoked: () => withRow('update api_keys set revoked_at = now()', 'update api_keys set revoked_at = null', () => world.admin('GET', 'me')),
+  rate_limited: () => atABusyNode((busy) => busy.admin('GET', 'me')),
+  agent_not_permitted: () => world.admin('POST', 'api-keys', { name: 'another', role: 'viewer' }),
+  agent_scope_insufficient: () => anAgentWhoMayRead(),
+  idempotency_key_refused: async () => post(`${world.baseUrl}/admin/api/api-keys`, '{"name":"again","role":"viewer"}', { headers: { ...(await aPage()), 'idempotency-key': 'k' } }),
+  idempotency_keys_exhausted: () => withRow(`insert into idempotency_records (workspace_id, id, key_hash, fingerprint, claimed_at)
+    select w.id, gen_random_uuid(), decode(lpad(to_hex(n), 64, '0'), 'hex'), '', to_timestamp(${world.clock.now() / 1_000}) from workspaces w, generate_series(1, 10000) as n`,
+    'delete from idempotency_records', () => world.admin('POST', 'rules', { name: 'one more', dataset: 'x' }, { 'idempotency-key': 'one-more' })),
   csrf_header_missing: () => world.admin('POST', 'session', { token: 'any' }),
   insufficient_role: () =>
     withRow("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),

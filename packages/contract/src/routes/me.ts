@@ -10,6 +10,7 @@ export const me = {
     summary: 'Who am I',
     description: 'The identity behind the credential, its role and its workspace.',
     ...READ,
+    forOneProjectKeys: true,
     status: 200,
     output: z.object({
       user: z.object({ id: idOutput('user'), name: z.string(), email: z.string().nullable() }),

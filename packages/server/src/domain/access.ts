@@ -1,21 +1,50 @@
-import type { Route } from '@postroad/contract'
+import { encodeId, routes, SCOPES, type Route } from '@postroad/contract'
 import { roleReaches, type Actor } from './actor.ts'
 import { Refusal, refuse } from './refusal.ts'
 
-type Asked = { readonly route: Pick<Route, 'role' | 'area' | 'path'>; readonly projectId: string | undefined }
+/** What a route says of who may call it, and when. */
+export type Guards = Pick<Route, 'method' | 'area' | 'role' | 'scope' | 'callers' | 'whileSuspended' | 'forOneProjectKeys' | 'refusesIdempotencyKey'>
 
-/** (actor, route) → allowed, or the refusal. One place knows roles and one-project keys (contract part 5). */
-export function refusalOf(actor: Actor, asked: Asked): Refusal | undefined {
-  if (actor.kind === 'api_key' && actor.projectId !== null && !insideProject(actor.projectId, asked)) return refuse('project_out_of_scope')
-  if (roleReaches(actor.role, asked.route.role)) return undefined
+/**
+ * The project that a path names. `default`: an alias of the Default project, or a workspace route. `unknown`: a text
+ * that is no id, which is refused like an id of a project that is not there.
+ */
+export type NamedProject = { readonly kind: 'default' } | { readonly kind: 'named'; readonly id: string } | { readonly kind: 'unknown' }
+
+/** Contract part 5: what no agent and no key is ever permitted, at any scope or role. */
+export function callerRefusal(actor: Actor, route: Pick<Guards, 'callers'>): Refusal | undefined {
+  if (route.callers === 'all' || (actor.kind !== 'api_key' && actor.kind !== 'agent')) return undefined
+  return new Refusal('agent_not_permitted', { fields: { code: 'agent_not_permitted' } })
+}
+
+/** The role held at this moment against the least role of the route. */
+export function roleRefusal(actor: Actor, route: Pick<Guards, 'role'>): Refusal | undefined {
+  if (roleReaches(actor.role, route.role)) return undefined
   return new Refusal('insufficient_role', {
-    text: `This needs the role ${asked.route.role}, and yours is ${actor.role}. Ask an admin of the workspace.`,
+    text: `This needs the role ${route.role}, and yours is ${actor.role}. Ask an admin of the workspace.`,
     fields: { code: 'insufficient_role' },
   })
 }
 
-/** `projectId` is undefined on workspace routes and on the aliases of the Default project, which such a key may not use. */
-function insideProject(keyProject: string, { route, projectId }: Asked): boolean {
-  if (route.area === 'project') return projectId === keyProject
-  return route.path === 'me'
+/** A connected agent's grant. The higher scope includes the lower ones; a key and a person have none, only a role. */
+export function scopeRefusal(actor: Actor, { scope }: Pick<Guards, 'scope'>): Refusal | undefined {
+  if (actor.kind !== 'agent' || actor.scopes.some((granted) => SCOPES.indexOf(granted) >= SCOPES.indexOf(scope))) return undefined
+  return new Refusal('agent_scope_insufficient', {
+    fields: { code: 'agent_scope_insufficient', required_scope: scope, granted_scopes: [...actor.scopes], manage_url: actor.manageUrl },
+  })
 }
+
+/** A key for one project reaches that project by its id, and the workspace routes that the contract names; nothing else. */
+export function projectRefusal(actor: Actor, asked: { route: Pick<Guards, 'area' | 'forOneProjectKeys'>; project: NamedProject }): Refusal | undefined {
+  if (actor.kind !== 'api_key' || actor.projectId === null) return undefined
+  const { route, project } = asked
+  if (route.area === 'project' && project.kind === 'named' && project.id === actor.projectId) return undefined
+  if (route.area === 'workspace' && route.forOneProjectKeys === true) return undefined
+  const usable = [`/admin/api/projects/${encodeId('project', actor.projectId)}/…`, ...WORKSPACE_ROUTES_OF_ONE_PROJECT]
+  return refuse('project_out_of_scope', `This key is for one project. It may use ${usable.join(', ')}, and nothing else.`)
+}
+
+const WORKSPACE_ROUTES_OF_ONE_PROJECT = Object.values(routes)
+  .flatMap((verbs) => Object.values<Route>(verbs))
+  .filter((route) => route.forOneProjectKeys === true)
+  .map((route) => `/admin/api/${route.path}`)

@@ -1,4 +1,4 @@
-import type { Role } from '@postroad/contract'
+import type { Role, Scope } from '@postroad/contract'
 
 /** Who is acting. A key acts as the member who created it, capped at the key's own role (contract part 5). */
 export type Actor =
@@ -10,6 +10,16 @@ export type Actor =
       readonly role: Role
       /** The only project of a one-project key. */
       readonly projectId: string | null
+    }
+  | {
+      /** A connected agent acts as the person who connected it, as far as that person granted. */
+      readonly kind: 'agent'
+      readonly agentId: string
+      readonly userId: string
+      readonly role: Role
+      readonly scopes: readonly Scope[]
+      /** Where the person widens the grant. */
+      readonly manageUrl: string
     }
   | { readonly kind: 'system'; readonly role: Role }
 

@@ -14,6 +14,7 @@ export const SEALED_COLUMNS = [
   'destinations.previous_secret',
   'destinations.headers',
   'installation.value',
+  'idempotency_records.response',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

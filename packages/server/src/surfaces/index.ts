@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
+import { READ } from '@postroad/contract'
 import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
 import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
+import type { Door } from './admin/passage.ts'
 import { mountSession } from './admin/session.ts'
 import { mountFirstRun } from './first-run.ts'
 import { mountHealth } from './health.ts'
@@ -10,6 +12,7 @@ import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import type { Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
+import { createRequestRates } from './request-rates.ts'
 import { createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
@@ -44,8 +47,9 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   }
   mountHealth(router, road, { counters, gauges })
   mountSession(router, road)
-  mountAdmin(router, road)
-  mountStream(router, { road, streams, sourceIp, admit: streamAdmission(road) })
+  const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
+  mountAdmin(router, door)
+  mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountFirstRun(router)
   router.get('/openapi.json', () => openApi(road.baseUrl(), version))
 
@@ -69,11 +73,10 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
 }
 
 /** Every role may watch; without a project in the path, the whole workspace. */
-function streamAdmission(road: Road): Admit {
-  const may = { path: 'stream', role: 'viewer', whileSuspended: 'read' } as const
+function streamAdmission(door: Door): Admit {
   return async (request, reply) => {
     const area = request.routeOptions.url?.includes('project_id') === true ? 'project' : 'workspace'
-    const { workspaceId, projectId } = await admit({ deps: road, route: { ...may, area } }, request, reply)
+    const { workspaceId, projectId } = await admit(door, { ...READ, method: 'GET', area }, { request, reply })
     return { workspaceId, projectId: area === 'project' ? projectId : null }
   }
 }

@@ -4,6 +4,7 @@ import { limitsOf } from '../domain/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/credentials/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
+import { pruneRecords } from '../resources/idempotency-records/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
 import { createTicker, type Ticker } from './ticker.ts'
 
@@ -23,7 +24,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency
- * keys, rejections that their plan keeps no longer.
+ * keys of ingest and of the admin API, rejections that their plan keeps no longer.
  */
 export function createUpkeep(deps: Deps): Ticker {
   return createTicker(deps, {
@@ -34,22 +35,22 @@ export function createUpkeep(deps: Deps): Ticker {
       const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
       const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays: KEEP_DAYS })
       await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
-      const keys = await pruneEndedKeys(deps, now)
+      const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
+      const answers = await pruned((limit) => pruneRecords(deps.database, { since: new Date(now - LIMITS.adminIdempotencyKeptMs), limit }))
       const rejections = await deleteRejections(deps, now)
-      if (made.length + dropped.length + keys + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, rejections })
+      if (made.length + dropped.length + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, answers, rejections })
     },
   })
 }
 
 /** In pieces, so that no statement runs long. */
-async function pruneEndedKeys({ database }: Deps, now: number): Promise<number> {
-  const since = new Date(now - LIMITS.idempotencyKeptMs)
-  let pruned = 0
-  for (let last = PRUNED_AT_ONCE_MAX; last === PRUNED_AT_ONCE_MAX; pruned += last) {
+async function pruned(prune: (limit: number) => Promise<number>): Promise<number> {
+  let sum = 0
+  for (let last = PRUNED_AT_ONCE_MAX; last === PRUNED_AT_ONCE_MAX; sum += last) {
     // oxlint-disable-next-line no-await-in-loop -- one piece after the other
-    last = await pruneKeys(database, { since, limit: PRUNED_AT_ONCE_MAX })
+    last = await prune(PRUNED_AT_ONCE_MAX)
   }
-  return pruned
+  return sum
 }
 
 /** Likewise, plan by plan. */

@@ -1,51 +1,91 @@
-import { sql, type Db } from '../../platform/db.ts'
+import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 export type ApiKeyRow = {
   readonly id: string
+  readonly name: string
+  readonly shown_prefix: string
   readonly role: 'viewer' | 'developer' | 'admin'
   readonly project_id: string | null
+  readonly ip_allowlist: readonly string[]
   readonly created_by: string
+  readonly created_at: Date
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly last_used_at: Date | null
 }
 
-export async function insertApiKey(
-  db: Db,
-  row: {
-    workspaceId: string
-    id: string
-    name: string
-    shownPrefix: string
-    role: ApiKeyRow['role']
-    projectId: string | null
-    createdBy: string
-    expiresAt: Date | null
-    now: Date
-  },
-): Promise<void> {
+/** With who made it; `is_member`: whether that person is in the workspace still. */
+export type ListedApiKeyRow = ApiKeyRow & { readonly creator_name: string; readonly is_member: boolean }
+
+const columns: Sql = sql`
+  k.id, k.name, k.shown_prefix, k.role, k.project_id, k.ip_allowlist, k.created_by, k.created_at, k.expires_at, k.revoked_at, k.last_used_at
+`
+const listedColumns: Sql = sql`
+  ${columns}, u.name as creator_name,
+  exists (select from members m where m.workspace_id = k.workspace_id and m.user_id = k.created_by) as is_member
+`
+
+type Written = Pick<ApiKeyRow, 'id' | 'name' | 'shown_prefix' | 'role' | 'project_id' | 'ip_allowlist' | 'created_by' | 'expires_at'>
+
+export async function insertApiKey(db: Db, row: Written & { workspaceId: string; now: Date }): Promise<void> {
   await db.run(sql`
-    insert into api_keys (workspace_id, id, name, shown_prefix, role, project_id, created_by, created_at, expires_at)
-    values (${row.workspaceId}, ${row.id}, ${row.name}, ${row.shownPrefix}, ${row.role}, ${row.projectId}, ${row.createdBy},
-            ${row.now}, ${row.expiresAt})
+    insert into api_keys (workspace_id, id, name, shown_prefix, role, project_id, ip_allowlist, created_by, created_at, expires_at)
+    values (${row.workspaceId}, ${row.id}, ${row.name}, ${row.shown_prefix}, ${row.role}, ${row.project_id}, ${row.ip_allowlist},
+            ${row.created_by}, ${row.now}, ${row.expires_at})
   `)
 }
 
-export function findApiKey(db: Db, at: { workspaceId: string; id: string }): Promise<ApiKeyRow | undefined> {
+type At = { readonly workspaceId: string; readonly id: string }
+
+export function findApiKey(db: Db, at: At): Promise<ApiKeyRow | undefined> {
   return db.maybe<ApiKeyRow>(sql`
-    select id, role, project_id, created_by, expires_at, revoked_at
-      from api_keys
+    select ${columns}
+      from api_keys k
+     where k.workspace_id = ${at.workspaceId}
+       and k.id = ${at.id}
+  `)
+}
+
+export function findListedApiKey(db: Db, at: At): Promise<ListedApiKeyRow | undefined> {
+  return db.maybe<ListedApiKeyRow>(sql`
+    select ${listedColumns}
+      from api_keys k
+      join users u on u.id = k.created_by
+     where k.workspace_id = ${at.workspaceId}
+       and k.id = ${at.id}
+  `)
+}
+
+export function listApiKeys(db: Db, at: { workspaceId: string; before: string | null; limit: number }): Promise<readonly ListedApiKeyRow[]> {
+  return db.many<ListedApiKeyRow>(sql`
+    select ${listedColumns}
+      from api_keys k
+      join users u on u.id = k.created_by
+     where k.workspace_id = ${at.workspaceId}
+       and (${at.before}::uuid is null or k.id < ${at.before})
+     order by k.id desc
+     limit ${at.limit}
+  `)
+}
+
+/** 0 when there is no such key, or it was revoked before. */
+export function revokeApiKey(db: Db, at: At & { now: Date }): Promise<number> {
+  return db.run(sql`
+    update api_keys
+       set revoked_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and id = ${at.id}
+       and revoked_at is null
   `)
 }
 
-/** Writes at most once a minute (contract part 8). */
-export function touchApiKey(db: Db, at: { workspaceId: string; id: string; now: Date }): Promise<number> {
+/** Writes when the last use was noted at `since` or before. */
+export function touchApiKey(db: Db, at: At & { now: Date; since: Date }): Promise<number> {
   return db.run(sql`
     update api_keys
        set last_used_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and id = ${at.id}
-       and (last_used_at is null or last_used_at < ${new Date(at.now.getTime() - 60_000)})
+       and (last_used_at is null or last_used_at <= ${at.since})
   `)
 }

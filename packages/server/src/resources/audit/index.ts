@@ -45,6 +45,8 @@ export function actorNames({ actor }: Ctx): { actor: string; agent: string | nul
       return { actor: encodeId('user', actor.userId), agent: null }
     case 'api_key':
       return { actor: encodeId('user', actor.userId), agent: `api_key:${encodeId('apiKey', actor.keyId)}` }
+    case 'agent':
+      return { actor: encodeId('user', actor.userId), agent: actor.agentId }
     case 'system':
       return { actor: 'system', agent: null }
   }

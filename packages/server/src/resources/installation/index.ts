@@ -90,7 +90,7 @@ async function bootstrapKey(tx: Ctx): Promise<string> {
   }
   const owner = await findOwner(tx.db, tx.workspaceId)
   if (owner === undefined) throw new Error('The workspace has no owner to make a key for.')
-  const key = await mintApiKey(tx, { name: 'bootstrap', role: 'admin', createdBy: owner.id })
+  const { key } = await mintApiKey(tx, { name: 'bootstrap', role: 'admin', created_by: owner.id })
   await putInstalled(tx.db, { name: KEY_NAME, value: tx.cipher.seal(key, place), now: new Date(tx.clock.now()) })
   return key
 }

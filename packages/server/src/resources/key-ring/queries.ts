@@ -3,10 +3,10 @@ import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 /** The statements of this room run over all workspaces: the key is the installation's, and so is its rotation. */
 
-/** Where a sealed value stands; a row of the installation has no workspace, and its name for an id. */
+/** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name for an id. */
 export type SealedRow = { readonly workspace_id: string | null; readonly project_id: string | null; readonly id: string; readonly sealed: Buffer }
 
-type Place = { readonly table: Sql; readonly value: Sql; readonly owner: 'project' | 'installation' }
+type Place = { readonly table: Sql; readonly value: Sql; readonly owner: 'project' | 'workspace' | 'installation' }
 
 const ofProjects = (table: Sql, value: Sql): Place => ({ table, value, owner: 'project' })
 
@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.secret': ofProjects(sql`destinations`, sql`secret`),
   'destinations.previous_secret': ofProjects(sql`destinations`, sql`previous_secret`),
   'destinations.headers': ofProjects(sql`destinations`, sql`headers`),
+  'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
   'installation.value': { table: sql`installation`, value: sql`value`, owner: 'installation' },
 }
 
@@ -58,6 +59,17 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
     `)
   }
   const { workspace_id: workspaceId, project_id: projectId, id } = after ?? { workspace_id: NIL, project_id: NIL, id: NIL }
+  if (owner === 'workspace') {
+    return db.many<SealedRow>(sql`
+      select workspace_id, null as project_id, id, ${value} as sealed
+        from ${table}
+       where ${value} is not null
+         and ${keyIdOf(value)} <> ${keyId}
+         and (workspace_id, id) > (${workspaceId}::uuid, ${id}::uuid)
+       order by workspace_id, id
+       limit ${limit}
+    `)
+  }
   return db.many<SealedRow>(sql`
     select workspace_id, project_id, id, ${value} as sealed
       from ${table}
@@ -75,7 +87,8 @@ const NIL = '00000000-0000-0000-0000-000000000000'
 export function replaceSealed(db: Db, of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer }): Promise<number> {
   const { table, value, owner } = PLACES[of.column]
   const { workspace_id: workspaceId, project_id: projectId, id, sealed } = of.row
-  const at = owner === 'installation' ? sql`name = ${id}` : sql`workspace_id = ${workspaceId} and project_id = ${projectId} and id = ${id}`
+  const inProject = owner === 'project' ? sql`and project_id = ${projectId}` : sql``
+  const at = owner === 'installation' ? sql`name = ${id}` : sql`workspace_id = ${workspaceId} ${inProject} and id = ${id}`
   return db.run(sql`
     update ${table}
        set ${value} = ${of.fresh}

@@ -31,7 +31,7 @@ export async function redeemSignInLink(deps: Deps, token: string): Promise<strin
 }
 
 /** The person behind a session, with the role held at this moment. */
-export async function identifySession(deps: Deps, secret: string): Promise<{ actor: Actor; workspaceId: string }> {
+export async function identifySession(deps: Deps, secret: string): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
   const session = await findSession(deps.database, { hash: hashCredential(secret), now: new Date(deps.clock.now()) })
   if (session === undefined) throw refuse('unauthorized', 'This session is over. Sign in again.')
   const { workspace_id: workspaceId, user_id: userId } = session

@@ -3,18 +3,32 @@ import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { identifyApiKey } from '../../resources/api-keys/index.ts'
+import { identifyApiKey, type Identified } from '../../resources/api-keys/index.ts'
 import { identifySession } from '../../resources/sessions/index.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
-/** `Authorization: Bearer hk_…`, or the console's session cookie → who is acting, and in which workspace. */
-export async function authenticate(deps: Deps, request: FastifyRequest): Promise<{ actor: Actor; workspaceId: string }> {
+/** Who is acting, and in which workspace. */
+export type Caller = {
+  readonly actor: Actor
+  readonly workspaceId: string
+  /** What is counted by itself: a key, a person, an agent. The same for all sessions of a person. */
+  readonly credential: string
+  /** The key that was sent, to be held against its allowlist. */
+  readonly apiKey?: Identified
+}
+
+/** `Authorization: Bearer hk_…`, or the console's session cookie → who calls. */
+export async function authenticate(deps: Deps, request: FastifyRequest): Promise<Caller> {
   const { authorization } = request.headers
-  if (authorization !== undefined) return identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
+  if (authorization !== undefined) {
+    const apiKey = await identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
+    return { actor: apiKey.actor, workspaceId: apiKey.workspaceId, credential: `api_key:${apiKey.actor.keyId}`, apiKey }
+  }
   const session = readSessionCookie(deps, request)
   if (session === undefined) throw refuse('unauthorized')
   requireOwnPage(request)
-  return identifySession(deps, session)
+  const { actor, workspaceId } = await identifySession(deps, session)
+  return { actor, workspaceId, credential: `person:${actor.userId}` }
 }
 
 function bearerKey(authorization: string): string {

@@ -1,14 +1,15 @@
-import { routes, type Route } from '@postroad/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Ctx, Deps } from '../../context.ts'
-import { refusalOf } from '../../domain/access.ts'
+import { ErrorBody, routes, type Route } from '@postroad/contract'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { Ctx } from '../../context.ts'
+import type { Guards, NamedProject } from '../../domain/access.ts'
 import { refuse } from '../../domain/refusal.ts'
+import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
 import { findDefaultProject, findProject } from '../../resources/projects/index.ts'
-import { findWorkspace } from '../../resources/workspaces/index.ts'
-import { authenticate } from './authenticate.ts'
+import { onceUnder } from './idempotency.ts'
+import { climb } from './ladder.ts'
+import { callerOf, type Door, type Passage } from './passage.ts'
 import { projectOf, readInput } from './read-input.ts'
-import { checkServiceVersion } from './service-version.ts'
 
 export type Mounted = { readonly route: Route; readonly room: string; readonly verb: string; readonly url: string }
 type AnyVerb = (ctx: Ctx, input: object) => Promise<unknown>
@@ -26,7 +27,7 @@ export function mountedRoutes(): readonly Mounted[] {
 }
 
 /** Contract routes × room verbs → HTTP. */
-export function mountAdmin(fastify: FastifyInstance, deps: Deps): void {
+export function mountAdmin(fastify: FastifyInstance, door: Door): void {
   for (const { route, room, verb, url } of mountedRoutes()) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Rooms has a verb for every route of its name, or it does not compile
     const run = (rooms as Readonly<Record<string, Readonly<Record<string, AnyVerb>>>>)[room]?.[verb]
@@ -34,41 +35,58 @@ export function mountAdmin(fastify: FastifyInstance, deps: Deps): void {
     fastify.route({
       method: route.method,
       url: url.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => handle({ deps, route, run }, request, reply),
+      handler: (request, reply) => handle({ door, route, run }, { request, reply }),
     })
   }
 }
 
-type Serving = { readonly deps: Deps; readonly route: Route; readonly run: AnyVerb }
+type Serving = { readonly door: Door; readonly route: Route; readonly run: AnyVerb }
+type Exchange = Pick<Passage, 'request' | 'reply'>
 
-/** The order of checks on every call: version, who, which project, may they, what do they ask. */
-async function handle({ deps, route, run }: Serving, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { actor, workspaceId, projectId } = await admit({ deps, route }, request, reply)
-  const input = readInput(route, request)
-  const ctx: Ctx = { ...deps, db: deps.database, actor, workspaceId, projectId, requestId: request.id, ip: request.ip }
-  const answer = route.output.parse(await run(ctx, input))
-  if (route.showsSecret === true) reply.header('Cache-Control', 'no-store')
-  return reply.status(route.status).send(answer)
+/** Up the ladder; then what is asked is read and done, or answered as an equal request was before. */
+async function handle({ door, route, run }: Serving, exchange: Exchange): Promise<FastifyReply> {
+  const passage = passageOf(door, route, exchange)
+  const kept = await climb(door, passage)
+  if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), route, kept)
+  const work = async (ctx: Ctx): Promise<KeptResponse> => {
+    const inProject = { ...ctx, projectId: await resolveProject(ctx, passage.project) }
+    const answer = route.output.parse(await run(inProject, readInput(route, exchange.request)))
+    return { status: route.status, json: JSON.stringify(answer) }
+  }
+  const { actor, workspaceId } = callerOf(passage)
+  const ctx: Ctx = { ...door, db: door.database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
+  return send(exchange.reply, route, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
 }
 
-type Admitting = { readonly deps: Deps; readonly route: Pick<Route, 'area' | 'path' | 'role' | 'whileSuspended'> }
+/** Until the project is found. */
+const NOWHERE = ''
 
-/** Who calls, and for which project: the one that the path names, or the Default project. Throws a Refusal to whom it does not let in. */
-export async function admit({ deps, route }: Admitting, request: FastifyRequest, reply: FastifyReply): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
-  checkServiceVersion(request, reply)
-  const { actor, workspaceId } = await authenticate(deps, request)
-  const named = route.area === 'project' ? projectOf(request) : undefined
-  const denied = refusalOf(actor, { route, projectId: named })
-  if (denied !== undefined) throw denied
-  const workspace = await findWorkspace(deps.database, workspaceId)
-  if (workspace === undefined) throw refuse('unauthorized')
-  if (workspace.suspended_at !== null && route.whileSuspended === 'refused') throw refuse('workspace_suspended')
-  return { actor, workspaceId, projectId: await resolveProject(deps, { workspaceId, named }) }
+function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Passage {
+  return { request, reply, route, project: projectOf(request), ip: door.sourceIp(request.raw), caller: undefined, claim: undefined }
 }
 
-async function resolveProject(deps: Deps, at: { workspaceId: string; named: string | undefined }): Promise<string> {
-  const { workspaceId, named } = at
-  const project = named === undefined ? await findDefaultProject(deps.database, workspaceId) : await findProject(deps.database, { workspaceId, projectId: named })
+function send(reply: FastifyReply, route: Route, { status, json }: KeptResponse): FastifyReply {
+  if (route.showsSecret === true && status === route.status) reply.header('Cache-Control', 'no-store')
+  // A refusal that is sent again says when to come back in a header too, as it did the first time.
+  const wait = status >= 400 ? ErrorBody.safeParse(JSON.parse(json)).data?.retry_after : undefined
+  if (wait !== undefined) reply.header('Retry-After', String(wait))
+  return reply.status(status).type('application/json; charset=utf-8').send(json)
+}
+
+/**
+ * Who calls, and for which project: the one that the path names, or the Default project. For what is no contract route;
+ * throws a Refusal to whom the ladder does not let in.
+ */
+export async function admit(door: Door, route: Guards, exchange: Exchange): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
+  const passage = passageOf(door, route, exchange)
+  await climb(door, passage)
+  const { actor, workspaceId } = callerOf(passage)
+  return { actor, workspaceId, projectId: await resolveProject({ db: door.database, workspaceId }, passage.project) }
+}
+
+async function resolveProject({ db, workspaceId }: Pick<Ctx, 'db' | 'workspaceId'>, named: NamedProject): Promise<string> {
+  if (named.kind === 'unknown') throw refuse('not_found')
+  const project = named.kind === 'default' ? await findDefaultProject(db, workspaceId) : await findProject(db, { workspaceId, projectId: named.id })
   if (project === undefined) throw refuse('not_found')
   return project.id
 }

@@ -1,6 +1,7 @@
 import { ErrorBody, SERVICE_VERSION, type Route } from '@postroad/contract'
 import { z } from 'zod'
 import { mountedRoutes } from './mount.ts'
+import { COOKIE } from './session-cookie.ts'
 
 type Json = Record<string, unknown>
 
@@ -20,10 +21,11 @@ export function openApi(baseUrl: string, version: string): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    security: [{ api_key: [] }],
+    security: [{ api_key: [] }, { session: [] }],
     components: {
       securitySchemes: {
         api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' },
+        session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A person in the console. What is no GET also needs the header X-Requested-With.' },
         ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
       },
       schemas: { Error: schemaOf(ErrorBody, 'output') },
@@ -37,11 +39,13 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
     operationId: of.id,
     tags: [of.room],
     summary: route.summary,
-    description: `${route.description} Least role: ${route.role}; scope: ${route.scope}.`,
+    description: `${route.description} Least role: ${route.role}; scope: ${route.scope}.${route.callers === 'people' ? ' Not for API keys and agents.' : ''}`,
+    ...(route.callers === 'people' ? { security: [{ session: [] }] } : {}),
     parameters: [
       ...(of.url.includes('{project_id}') ? [{ name: 'project_id', in: 'path', required: true, schema: { type: 'string' } }] : []),
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query'),
+      ...(route.method === 'POST' && route.refusesIdempotencyKey !== true ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(route.body === undefined
       ? {}
@@ -51,6 +55,16 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
       default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
     },
   }
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'For 24 hours a repeat with the same key, path, body and credential gets the first answer again, with Idempotent-Replayed: true; another request with it is 422, ' +
+    'and 409 while the first one runs. Answers over 64 KiB and failures of ours are not kept. 10,000 keys in 24 hours for a workspace.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
 function parameters(fields: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {

@@ -1,6 +1,7 @@
 import { decodeId, type Route } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { NamedProject } from '../../domain/access.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 /**
@@ -44,11 +45,10 @@ function sentenceOf(issues: readonly z.core.$ZodIssue[], where: string): string 
   return `${place}: ${issue.message.replace(/^Invalid input: e/, 'e').replace(/\.?$/, '.')}`
 }
 
-/** The project of a request: the one its path names; undefined on the aliases of the Default project. */
-export function projectOf(request: FastifyRequest): string | undefined {
+/** The project that the path of a request names. */
+export function projectOf(request: FastifyRequest): NamedProject {
   const { params } = request
-  if (typeof params !== 'object' || params === null || !('project_id' in params)) return undefined
+  if (typeof params !== 'object' || params === null || !('project_id' in params)) return { kind: 'default' }
   const id = decodeId('project', String(params.project_id))
-  if (id === undefined) throw refuse('not_found')
-  return id
+  return id === undefined ? { kind: 'unknown' } : { kind: 'named', id }
 }
