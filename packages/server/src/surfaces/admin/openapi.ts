@@ -111,7 +111,7 @@ const stream = (summary: string, of: { security?: readonly Json[]; names?: reado
     tags: ['stream'],
     summary,
     description:
-      'Server-sent events, or a WebSocket for who asks for one, with the same as {"type","id","data"}. Events: record, gap, closing; on the admin stream also delivery. The id of an event is the cursor behind it.',
+      'Server-sent events, or a WebSocket for who asks for one, with the same as {"type","id","data"}. Events: record, gap, closing; on the admin stream also delivery and rejection. The id of an event is the cursor behind it.',
     ...(of.security === undefined ? {} : { security: of.security }),
     parameters: [
       ...(of.names ?? []).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
@@ -129,6 +129,6 @@ const stream = (summary: string, of: { security?: readonly Json[]; names?: reado
 
 const STREAM_PATHS: Record<string, Json> = {
   '/v1/stream': stream('Watch the records of a project as they are stored', { security: [{ ingest_key: [] }, {}], key: true }),
-  '/admin/api/stream': stream('Watch the workspace: records and deliveries of all its projects', {}),
-  '/admin/api/projects/{project_id}/stream': stream('Watch a project: its records and deliveries', { names: ['project_id'] }),
+  '/admin/api/stream': stream('Watch the workspace: records, deliveries and refused requests of all its projects', {}),
+  '/admin/api/projects/{project_id}/stream': stream('Watch a project: its records, deliveries and refused requests', { names: ['project_id'] }),
 }
