@@ -20,7 +20,8 @@ export type KeyedLoadOptions = { readonly folder: string; readonly seed: number;
 
 const TICK_MS = 5
 const HUNG_MS = 15_000
-const SENDERS_MAX = 1_000
+/** A server that has just got up must not be drowned by those who waited for it. */
+const SENDERS_MAX = 200
 const PATIENCE_MS = 60_000
 
 /**
@@ -54,7 +55,7 @@ export function startKeyedLoad({ folder, seed, ratePerSecond, url }: KeyedLoadOp
     const body = payload(event, rng)
     sent.note({ event, dataset: '', sha256: createHash('sha256').update(body).digest('hex'), at: clock.now() })
     for (let senders = rng.int(1, 3); senders > 0; senders -= 1) {
-      const one: Promise<void> = keepSending(event, { body, waitMs: rng.int(100, 600) }).finally(() => underWay.delete(one))
+      const one: Promise<void> = keepSending(event, { body, waitMs: rng.int(200, 1_000) }).finally(() => underWay.delete(one))
       underWay.add(one)
     }
   }
