@@ -7,10 +7,11 @@ import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
 import { quota } from './scenarios/quota.ts'
 import { rejections } from './scenarios/rejections.ts'
+import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
 
 /** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
-const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections]
+const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate]
 
 const USAGE = [
   'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
-import { countOne, extendOwners, keepOwners, usedEvents } from './queries.ts'
+import { openKeyFile } from '../src/platform/key-file.ts'
+import { countOne, extendOwners, keepOwners, misend, usedEvents } from './queries.ts'
 
 type Plant = Pick<AppOptions, 'commit' | 'rejections'>
 
@@ -97,6 +98,32 @@ export const PLANTS = {
       const stored = await commit(withoutQuota(event))
       if (stored.kind === 'stored') await countOne(deps.database, at)
       return stored
+    },
+  },
+  /** Refused in its time: a URL that is replaced ends at once, whatever the overlap. */
+  'no-overlap': {
+    commit: (commit, deps) => {
+      void misend(deps.database, 'at_once').catch(() => undefined)
+      return commit
+    },
+  },
+  /** Accepted after its end: a URL that is replaced goes on working for ever. */
+  'endless-overlap': {
+    commit: (commit, deps) => {
+      void misend(deps.database, 'never').catch(() => undefined)
+      return commit
+    },
+  },
+  /** Sealed values that nobody can open: the former key is taken away as soon as there is a new one. */
+  'former-key-first': {
+    commit: (commit, deps) => {
+      const file = openKeyFile(deps.config.DATA_DIR)
+      const drop = (): void => {
+        const [newest, former] = file.keys()
+        if (former !== undefined) file.replace([newest])
+      }
+      setInterval(drop, 5).unref()
+      return commit
     },
   },
 } as const satisfies Readonly<Record<string, Plant>>

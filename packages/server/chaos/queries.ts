@@ -1,3 +1,4 @@
+import type { SealedColumn } from '../src/domain/secret-place.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 
 /** What is in the store, told by SQL alone: the checker does not ask the code under test. */
@@ -126,6 +127,47 @@ export async function countOne(db: Db, at: { workspaceId: string }): Promise<voi
        set events = events + 1
      where workspace_id = ${at.workspaceId}
   `)
+}
+
+/** Lets what a rotation keeps alive end at this moment, and revives nothing: the overlap is in hours, and a run is not. */
+export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: string; end: Date }): Promise<void> {
+  await db.run(sql`
+    with held as (
+      update webhooks
+         set previous_url_expires_at = case when previous_url_expires_at > clock_timestamp() then ${at.end}::timestamptz end,
+             previous_secret_expires_at = case when previous_secret_expires_at > clock_timestamp() then ${at.end}::timestamptz end
+       where workspace_id = ${at.workspaceId}
+         and id = ${at.webhookId}
+      returning project_id
+    ), ended as (
+      update credentials
+         set expires_at = ${at.end}
+       where workspace_id = ${at.workspaceId}
+         and subject_id = ${at.webhookId}
+         and expires_at > clock_timestamp()
+    )
+    update projects
+       set config_version = config_version + 1,
+           config_changed_at = clock_timestamp()
+     where workspace_id = ${at.workspaceId}
+       and id in (select project_id from held)
+  `)
+}
+
+export type SealedValue = { readonly id: string; readonly sealed: Buffer }
+
+/** The sealed values of a column. */
+export function sealedValues(db: Db, column: SealedColumn): Promise<readonly SealedValue[]> {
+  const [table = '', value = ''] = column.split('.')
+  const id = table === 'installation' ? 'name' : 'id'
+  return db.many<SealedValue>({ strings: [`select ${id}::text as id, ${value} as sealed from ${table} where ${value} is not null`], values: [] })
+}
+
+/** For the plants of rotation: the credential of a URL that is replaced ends at once, or never. */
+export async function misend(db: Db, ends: 'at_once' | 'never'): Promise<void> {
+  const body = ends === 'at_once' ? "if tg_op = 'DELETE' then return old; end if; new.expires_at := clock_timestamp(); return new;" : "if tg_op = 'DELETE' then return null; end if; new.expires_at := null; return new;"
+  await db.run({ strings: [`create or replace function misend() returns trigger language plpgsql as $$ begin ${body} end $$`], values: [] })
+  await db.run({ strings: ['create or replace trigger misend before update or delete on credentials for each row execute function misend()'], values: [] })
 }
 
 /** For the plant `no-reclaim`: whoever has died is believed to live for ever. */

@@ -93,15 +93,19 @@ function killNow(pid: number): boolean {
   }
 }
 
-/** Runs one of the server's commands to its end and gives its exit code and what it printed. */
-export function runCommand(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ readonly code: number | null; readonly printed: string; readonly said: string }> {
+/** Runs one of the server's commands to its end, or kills it after so long, and gives its exit code and what it printed. */
+export function runCommand(args: readonly string[], env: Readonly<Record<string, string>>, killAfterMs?: number): Promise<{ readonly code: number | null; readonly printed: string; readonly said: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let printed = ''
     let said = ''
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs)
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, printed, said }))
+    child.on('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code, printed, said })
+    })
   })
 }

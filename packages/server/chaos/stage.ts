@@ -17,6 +17,8 @@ export type Stage = {
   /** For ledgers and logs. */
   readonly folder: string
   readonly logFile: string
+  /** Where its PostgreSQL and its key file are. */
+  readonly dataDir: string
   readonly server: ServerProcess
   readonly postgres: PostgresProcess
   readonly workspaceId: string
@@ -28,7 +30,8 @@ export type Stage = {
   ready(): Promise<void>
   /** A connection of our own to the server's database, while PostgreSQL runs. */
   openDatabase(): Database
-  command(args: readonly string[]): ReturnType<typeof runCommand>
+  /** One of the server's commands, to its end or killed after so long. */
+  command(args: readonly string[], killAfterMs?: number): ReturnType<typeof runCommand>
 }
 
 export type StageOptions = {
@@ -82,8 +85,7 @@ function removeNow(folder: string): void {
   }
 }
 
-type Parts = Pick<Stage, 'folder' | 'logFile' | 'server' | 'postgres'> & {
-  readonly dataDir: string
+type Parts = Pick<Stage, 'folder' | 'logFile' | 'dataDir' | 'server' | 'postgres'> & {
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
@@ -109,6 +111,7 @@ async function setStage({ folder, dataDir, logFile, server, postgres, agent, env
   return {
     folder,
     logFile,
+    dataDir,
     server,
     postgres,
     ready,
@@ -126,7 +129,7 @@ async function setStage({ folder, dataDir, logFile, server, postgres, agent, env
         applicationName: 'postroad chaos',
         statementTimeoutMs: 120_000,
       }),
-    command: (args) => runCommand(args, env),
+    command: (args, killAfterMs) => runCommand(args, env, killAfterMs),
   }
 }
 
