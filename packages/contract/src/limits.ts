@@ -96,4 +96,8 @@ export const LIMITS = {
   rotationOverlapHoursMax: 720,
   rotationOverlapHoursDefault: 24,
   webhookVersionsKept: 100,
+
+  // The audit log
+  auditFilterCharsMax: 200,
+  auditDaysMin: 365,
 } as const

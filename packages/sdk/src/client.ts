@@ -54,7 +54,7 @@ export function createClient(options: ClientOptions): Client {
 
 function methodOf(connection: Connection, route: Route) {
   const call = (members: Members, options: CallOptions): Promise<unknown> =>
-    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options })
+    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options, streams: route.download !== undefined })
   if (!isList(route)) return async (members: Members = {}, options: CallOptions = {}) => call(members, options)
   return (members: Members = {}, options: CallOptions = {}) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a list has a next_cursor
@@ -78,7 +78,7 @@ function paged(pageAt: (cursor: string | undefined) => Promise<Page>): Promise<P
   return Object.assign(first, { [Symbol.asyncIterator]: items })
 }
 
-type Call = Outgoing & CallOptions
+type Call = Outgoing & CallOptions & { readonly streams: boolean }
 
 async function answerTo(connection: Connection, call: Call): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
@@ -98,9 +98,11 @@ function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | u
 }
 
 /** What was answered, or the refusal. */
-async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal }: Call): Promise<unknown> {
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const headers: Record<string, string> = { Accept: 'application/json', 'Service-Version': SERVICE_VERSION }
+async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal, streams }: Call): Promise<unknown> {
+  const patience = new AbortController()
+  const timer = setTimeout(() => patience.abort(), TIMEOUT_MS)
+  const timeout = patience.signal
+  const headers: Record<string, string> = { Accept: streams ? '*/*' : 'application/json', 'Service-Version': SERVICE_VERSION }
   if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   try {
@@ -110,9 +112,24 @@ async function answered({ baseUrl, token, send }: Connection, { method, path, bo
       ...(body === undefined ? {} : { body }),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
-    return response.ok ? await answerIn(response, baseUrl) : await refusalIn(response)
+    if (!response.ok) return await refusalIn(response)
+    return streams ? textOf(response) : await answerIn(response, baseUrl)
   } catch (error) {
     throw noAnswer(error, { baseUrl, signal, timeout })
+  } finally {
+    // A file may take as long as it takes, once it has begun.
+    clearTimeout(timer)
+  }
+}
+
+async function* textOf({ body }: Response): AsyncGenerator<string> {
+  if (body === null) return
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    // oxlint-disable-next-line no-await-in-loop -- piece by piece is the point
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
+  } finally {
+    await reader.cancel()
   }
 }
 

@@ -22,13 +22,14 @@ import type { Log } from './platform/log.ts'
 import { createWakeups } from './platform/notify.ts'
 import { createOutboundHttp } from './platform/outbound-http.ts'
 import { readPlans } from './plans.ts'
+import { pruneAudit } from './resources/audit/index.ts'
 import { auditGone } from './resources/destinations/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
 import { createStreams, type Streams } from './surfaces/stream/hub.ts'
-import { createTicker } from './workers/ticker.ts'
+import { createTicker, type Ticker } from './workers/ticker.ts'
 import { createUpkeep } from './workers/upkeep.ts'
 
 export const VERSION = '0.1.0'
@@ -59,6 +60,7 @@ const POLL_MS = 500
 const TELL_MS = 10
 const FLUSH_MS = 1_000
 const AUDIT_MS = 2_000
+const AUDIT_PRUNE_MS = 3_600_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
@@ -88,7 +90,7 @@ export function createApp(options: AppOptions): App {
     createTicker(deps, { everyMs: POLL_MS, name: 'directory.poll', work: () => directory.poll() }),
     createTicker(deps, { everyMs: ALIGN_MS, name: 'clock.align', work: () => align(deps.database, system) }),
     ...(config.ROLES.includes('web') ? [createTicker(deps, { everyMs: FLUSH_MS, name: 'rejections.flush', work: () => rejections.flush() })] : []),
-    ...(config.ROLES.includes('work') ? [createUpkeep(deps), createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) })] : []),
+    ...(config.ROLES.includes('work') ? createChores(deps) : []),
   ]
 
   return {
@@ -135,6 +137,15 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     auditGone: (db, at) => auditGone(deps, db, at),
   }
   return deps
+}
+
+/** What one process of the installation must do now and then; several doing it are no harm. */
+function createChores(deps: Deps): readonly Ticker[] {
+  return [
+    createUpkeep(deps),
+    createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) }),
+    createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
+  ]
 }
 
 type RoadParts = {

@@ -52,6 +52,8 @@ export type Ctx = Deps & {
   readonly projectId: string
   readonly requestId: string
   readonly ip: string | undefined
+  /** Set inside a transaction: runs at its end, those with the lesser key first. For locks that many transactions take. */
+  readonly beforeCommit?: (key: string, work: () => Promise<void>) => void
   /** Set inside a transaction: runs after the commit. */
   readonly afterCommit?: (work: () => void) => void
 }

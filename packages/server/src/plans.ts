@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import type { Plans } from './domain/plan.ts'
 
@@ -15,6 +16,7 @@ const Limits = z.strictObject({
   events_per_month: Amount,
   deliveries_per_month: Amount,
   retention_days: z.int().min(1),
+  audit_retention_days: z.int().min(LIMITS.auditDaysMin).nullable().default(LIMITS.auditDaysMin),
   members: Amount,
   stream_connections: Amount,
 })

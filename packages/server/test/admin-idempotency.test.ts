@@ -224,12 +224,12 @@ test('a workspace has 10,000 keys in 24 hours; the next is 429 with Retry-After:
 
 // In flight
 
-/** The workspace's place in the audit chain, which every change takes before it ends. */
-const AUDIT_LOCK = (): { strings: string[]; values: string[] } => ({ strings: ['select pg_advisory_xact_lock(hashtextextended(', ', 4680))'], values: [home.workspaceId] })
+/** The end of the workspace's audit chain, which every change takes before it ends. */
+const AUDIT_LOCK = (): { strings: string[]; values: string[] } => ({ strings: ['select sealed from audit_anchors where workspace_id = ', ' for update'], values: [home.workspaceId] })
 
 /** How many requests wait for it. */
 const waiting = async (): Promise<number> =>
-  (await database.one<{ count: number }>(sql`select count(*) as count from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`)).count
+  (await database.one<{ count: number }>(sql`select count(*) as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).count
 
 async function untilWaiting(count: number): Promise<void> {
   await eventually(async () => ((await waiting()) === count ? true : undefined))

@@ -87,12 +87,14 @@ async function onlyProject(world: World): Promise<{ id: string }> {
   }
 }
 
+const ID_COLUMNS: Readonly<Record<string, string>> = { installation: 'name', audit_anchors: 'workspace_id' }
+
 /** Opens every sealed value that there is, told by SQL alone. */
 async function unreadable(database: Db, cipher: Cipher): Promise<readonly string[]> {
   const wrong: string[] = []
   for (const column of SEALED_COLUMNS) {
     const [table, value] = column.split('.')
-    const rows = await database.many<{ id: string; sealed: Buffer }>({ strings: [`select ${table === 'installation' ? 'name' : 'id'}::text as id, ${value} as sealed from ${table} where ${value} is not null`], values: [] })
+    const rows = await database.many<{ id: string; sealed: Buffer }>({ strings: [`select ${ID_COLUMNS[table ?? ''] ?? 'id'}::text as id, ${value} as sealed from ${table} where ${value} is not null`], values: [] })
     assert.ok(rows.length > 0, `${column} has a value`)
     for (const { id, sealed } of rows) {
       try {
@@ -147,7 +149,7 @@ describe('rotate-key with the keys of the environment', () => {
     for (const command of ['serve', 'bootstrap', 'doctor', 'rotate-key']) {
       const { code, stdout, stderr } = await runCommand(world, [command], { SECRET_KEY: randomBytes(32).toString('base64') })
       assert.deepEqual([code, stdout], [1, ''], command)
-      assert.equal(stderr, 'postroad: 2 secrets in the database (webhooks.url_slug, installation.value) were sealed by a key that is not here, so they cannot be read. Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.\n')
+      assert.equal(stderr, 'postroad: 3 secrets in the database (webhooks.url_slug, installation.value, audit_anchors.sealed) were sealed by a key that is not here, so they cannot be read. Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.\n')
     }
   })
 

@@ -1,5 +1,6 @@
 import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
+import { audit } from './audit.ts'
 import { datasets } from './datasets.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
@@ -15,5 +16,5 @@ import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks } as const
+export const routes = { activity, apiKeys, audit, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks } as const
 export type Routes = typeof routes

@@ -1,5 +1,6 @@
 import { boot } from '../boot.ts'
 import { openDatabase } from '../platform/db.ts'
+import { findBrokenChains } from '../resources/audit/index.ts'
 import { INVARIANTS } from '../resources/installation/invariants.ts'
 import { countSealed } from '../resources/key-ring/index.ts'
 import { checkDurability } from '../storage.ts'
@@ -27,6 +28,9 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
       const found = await count(database, new Date(clock.now()))
       findings.push({ check, ok: found === 0, found, meaning })
     }
+    const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
+    const meaning = broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') || 'Every row of every audit log continues the one before, up to the newest that was written.'
+    findings.push({ check: 'audit logs are as they were written', ok: broken.length === 0, found: broken.length, meaning })
     process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n` : report(findings))
     return findings.every((finding) => finding.ok) ? 0 : 1
   } finally {

@@ -7,6 +7,8 @@ export type PlanLimits = {
   readonly events_per_month: number | null
   readonly deliveries_per_month: number | null
   readonly retention_days: number
+  /** How long audit rows are kept; null: for ever. */
+  readonly audit_retention_days: number | null
   readonly members: number | null
   readonly stream_connections: number | null
 }

@@ -15,6 +15,7 @@ export const SEALED_COLUMNS = [
   'destinations.headers',
   'installation.value',
   'idempotency_records.response',
+  'audit_anchors.sealed',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

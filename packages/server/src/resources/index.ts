@@ -1,5 +1,6 @@
 import { activity } from './activity/index.ts'
 import { apiKeys } from './api-keys/index.ts'
+import { auditLog } from './audit/index.ts'
 import { datasets } from './datasets/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { destinations } from './destinations/index.ts'
@@ -16,4 +17,4 @@ import type { Rooms } from './verbs.ts'
 import { webhooks } from './webhooks/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { activity, apiKeys, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks }
+export const rooms: Rooms = { activity, apiKeys, audit: auditLog, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks }

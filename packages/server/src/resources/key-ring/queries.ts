@@ -6,7 +6,7 @@ import { sql, type Db, type Sql } from '../../platform/db.ts'
 /** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name for an id. */
 export type SealedRow = { readonly workspace_id: string | null; readonly project_id: string | null; readonly id: string; readonly sealed: Buffer }
 
-type Place = { readonly table: Sql; readonly value: Sql; readonly owner: 'project' | 'workspace' | 'installation' }
+type Place = { readonly table: Sql; readonly value: Sql; readonly owner: 'project' | 'workspace' | 'installation'; readonly idColumn?: Sql }
 
 const ofProjects = (table: Sql, value: Sql): Place => ({ table, value, owner: 'project' })
 
@@ -22,6 +22,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.previous_secret': ofProjects(sql`destinations`, sql`previous_secret`),
   'destinations.headers': ofProjects(sql`destinations`, sql`headers`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
+  'audit_anchors.sealed': { table: sql`audit_anchors`, value: sql`sealed`, owner: 'workspace', idColumn: sql`workspace_id` },
   'installation.value': { table: sql`installation`, value: sql`value`, owner: 'installation' },
 }
 
@@ -47,7 +48,7 @@ type Batch = { readonly column: SealedColumn; readonly keyId: string; readonly a
 
 /** The next values of a column that another key than this one has sealed. */
 export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batch): Promise<readonly SealedRow[]> {
-  const { table, value, owner } = PLACES[column]
+  const { table, value, owner, idColumn = sql`id` } = PLACES[column]
   if (owner === 'installation') {
     return db.many<SealedRow>(sql`
       select null as workspace_id, null as project_id, name as id, ${value} as sealed
@@ -61,12 +62,12 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
   const { workspace_id: workspaceId, project_id: projectId, id } = after ?? { workspace_id: NIL, project_id: NIL, id: NIL }
   if (owner === 'workspace') {
     return db.many<SealedRow>(sql`
-      select workspace_id, null as project_id, id, ${value} as sealed
+      select workspace_id, null as project_id, ${idColumn} as id, ${value} as sealed
         from ${table}
        where ${value} is not null
          and ${keyIdOf(value)} <> ${keyId}
-         and (workspace_id, id) > (${workspaceId}::uuid, ${id}::uuid)
-       order by workspace_id, id
+         and (workspace_id, ${idColumn}) > (${workspaceId}::uuid, ${id}::uuid)
+       order by workspace_id, ${idColumn}
        limit ${limit}
     `)
   }
@@ -85,10 +86,10 @@ const NIL = '00000000-0000-0000-0000-000000000000'
 
 /** Puts a value in the place of the one that was read; 0 when somebody has changed it meanwhile. */
 export function replaceSealed(db: Db, of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer }): Promise<number> {
-  const { table, value, owner } = PLACES[of.column]
+  const { table, value, owner, idColumn = sql`id` } = PLACES[of.column]
   const { workspace_id: workspaceId, project_id: projectId, id, sealed } = of.row
   const inProject = owner === 'project' ? sql`and project_id = ${projectId}` : sql``
-  const at = owner === 'installation' ? sql`name = ${id}` : sql`workspace_id = ${workspaceId} ${inProject} and id = ${id}`
+  const at = owner === 'installation' ? sql`name = ${id}` : sql`workspace_id = ${workspaceId} ${inProject} and ${idColumn} = ${id}`
   return db.run(sql`
     update ${table}
        set ${value} = ${of.fresh}

@@ -25,6 +25,9 @@ export async function claimIdempotencyKey(door: Door, passage: Passage): Promise
   return undefined
 }
 
+/** Behind the audit rows: nobody who asks with the same key waits for a claim that itself waits for the end of a chain. */
+const BEHIND_ALL = '~'
+
 /**
  * Does the work of a request that holds a key. The change and its kept answer are one commit, so a repeat never does the
  * work again; a refusal is kept as well, a failure of ours frees the key.
@@ -33,7 +36,7 @@ export async function onceUnder(ctx: Ctx, claim: Claim, work: (tx: Ctx) => Promi
   try {
     return await inTransaction(ctx, async (tx) => {
       const response = await work(tx)
-      await settleClaim(tx, { claim, response })
+      tx.beforeCommit(BEHIND_ALL, () => settleClaim(tx, { claim, response }))
       return response
     })
   } catch (error) {

@@ -6,6 +6,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
 import { findDefaultProject, findProject } from '../../resources/projects/index.ts'
+import { sendDownload } from './download.ts'
 import { onceUnder } from './idempotency.ts'
 import { climb } from './ladder.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
@@ -35,6 +36,8 @@ export function mountAdmin(fastify: FastifyInstance, door: Door): void {
     fastify.route({
       method: route.method,
       url: url.replaceAll(/\{(\w+)\}/g, ':$1'),
+      // Who asks for the head of a file only must not make us write it.
+      exposeHeadRoute: route.download === undefined,
       handler: (request, reply) => handle({ door, route, run }, { request, reply }),
     })
   }
@@ -48,13 +51,12 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
   const passage = passageOf(door, route, exchange)
   const kept = await climb(door, passage)
   if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), route, kept)
-  const work = async (ctx: Ctx): Promise<KeptResponse> => {
-    const inProject = { ...ctx, projectId: await resolveProject(ctx, passage.project) }
-    const answer = route.output.parse(await run(inProject, readInput(route, exchange.request)))
-    return { status: route.status, json: JSON.stringify(answer) }
-  }
   const { actor, workspaceId } = callerOf(passage)
   const ctx: Ctx = { ...door, db: door.database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
+  const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: await resolveProject(to, passage.project) }, readInput(route, exchange.request))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a download is Chunks
+  if (route.download !== undefined) return sendDownload(door, exchange.reply, { download: route.download, chunks: (await answer(ctx)) as AsyncIterable<string> })
+  const work = async (to: Ctx): Promise<KeptResponse> => ({ status: route.status, json: JSON.stringify(route.output.parse(await answer(to))) })
   return send(exchange.reply, route, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
 }
 

@@ -51,7 +51,7 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }),
     responses: {
-      [route.status]: { description: 'Done.', content: { 'application/json': { schema: schemaOf(route.output, 'output') } } },
+      [route.status]: { description: 'Done.', content: contentOf(route) },
       default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
     },
   }
@@ -65,6 +65,11 @@ const IDEMPOTENCY_KEY: Json = {
     'For 24 hours a repeat with the same key, path, body and credential gets the first answer again, with Idempotent-Replayed: true; another request with it is 422, ' +
     'and 409 while the first one runs. Answers over 64 KiB and failures of ours are not kept. 10,000 keys in 24 hours for a workspace.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+}
+
+function contentOf({ download, output }: Route): Json {
+  if (download !== undefined) return { [download.type]: { schema: { type: 'string' } } }
+  return { 'application/json': { schema: schemaOf(output, 'output') } }
 }
 
 function parameters(fields: z.ZodObject | undefined, place: 'path' | 'query'): Json[] {
