@@ -1,8 +1,8 @@
-import type { Db } from './db.ts'
-import { sql } from './db.ts'
+import { sql, type Database, type Sql } from './db.ts'
 import { uuidv7Floor } from './ids.ts'
 
 const DAY_MS = 86_400_000
+const DAYS_LOCK = 4_680_002
 
 export type DayTable = { readonly name: string; readonly storage?: string }
 
@@ -10,7 +10,7 @@ export type DayTable = { readonly name: string; readonly storage?: string }
  * Makes the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids.
  * A day whose rows already lie in the default partition is left there. Gives the names of those it made.
  */
-export async function makeDays(db: Db, tables: readonly DayTable[], at: { now: number; daysAhead: number }): Promise<string[]> {
+export async function makeDays(db: Database, tables: readonly DayTable[], at: { now: number; daysAhead: number }): Promise<string[]> {
   const first = Math.floor(at.now / DAY_MS) - 1
   const known = new Set((await db.many<{ name: string }>(sql`
     select c.relname as name
@@ -23,7 +23,7 @@ export async function makeDays(db: Db, tables: readonly DayTable[], at: { now: n
       const name = `${table.name}_${dayName(day)}`
       if (known.has(name)) continue
       // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      await db.run(statement(`
+      await alone(db, statement(`
         create table if not exists ${name} partition of ${table.name}
           for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
       `))
@@ -34,7 +34,7 @@ export async function makeDays(db: Db, tables: readonly DayTable[], at: { now: n
 }
 
 /** Drops the days that ended more than `keepDays` ago: retention costs no delete. Gives the names of those it dropped. */
-export async function dropDays(db: Db, tables: readonly DayTable[], at: { now: number; keepDays: number }): Promise<string[]> {
+export async function dropDays(db: Database, tables: readonly DayTable[], at: { now: number; keepDays: number }): Promise<string[]> {
   const oldest = dayName(Math.floor(at.now / DAY_MS) - at.keepDays)
   const dropped: string[] = []
   for (const table of tables) {
@@ -49,11 +49,19 @@ export async function dropDays(db: Db, tables: readonly DayTable[], at: { now: n
     for (const { name } of days) {
       if (name.slice(-8) >= oldest) continue
       // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      await db.run(statement(`drop table if exists ${name}`))
+      await alone(db, statement(`drop table if exists ${name}`))
       dropped.push(name)
     }
   }
   return dropped
+}
+
+/** Nodes that keep house at the same moment would fail each other: what is made or dropped is so by one at a time. */
+function alone(db: Database, change: Sql): Promise<number> {
+  return db.transaction(async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(${DAYS_LOCK})`)
+    return tx.run(change)
+  })
 }
 
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')

@@ -18,7 +18,6 @@ export const DAY_TABLES = [
 
 const HOUR_MS = 3_600_000
 const DAYS_AHEAD = 3
-const KEEP_DAYS = 30
 const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
@@ -33,7 +32,7 @@ export function createUpkeep(deps: Deps): Ticker {
     work: async () => {
       const now = deps.clock.now()
       const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
-      const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays: KEEP_DAYS })
+      const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays: await longestRetention(deps) })
       await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
       const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
       const answers = await pruned((limit) => pruneRecords(deps.database, { since: new Date(now - LIMITS.adminIdempotencyKeptMs), limit }))
@@ -41,6 +40,12 @@ export function createUpkeep(deps: Deps): Ticker {
       if (made.length + dropped.length + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, answers, rejections })
     },
   })
+}
+
+/** A day is dropped when no workspace's plan keeps it any longer. */
+async function longestRetention({ database, plans }: Deps): Promise<number> {
+  const names = await plansInUse(database)
+  return Math.max(...[...names, 'self_hosted'].map((name) => limitsOf(plans, name).retention_days))
 }
 
 /** In pieces, so that no statement runs long. */
