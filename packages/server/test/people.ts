@@ -68,5 +68,7 @@ export async function ask(world: World, line: string, sent: { readonly headers: 
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  const text = await response.text()
+  // A download is a text.
+  return { status: response.status, headers: response.headers, body: response.headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : text }
 }
