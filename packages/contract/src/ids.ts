@@ -21,6 +21,8 @@ export const ID_PREFIXES = {
   rejection: 'rej',
   apiKey: 'key',
   audit: 'aud',
+  session: 'ses',
+  passkey: 'psk',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -19,6 +19,7 @@ export { DELIVERY_STATES, ERROR_CODES, OUTCOMES, PAUSE_REASONS, TRIGGERS } from 
 export { INGEST_KEY_SCOPES } from './routes/ingest-keys.ts'
 export { routes, type Routes } from './routes/index.ts'
 export type { WebhookConfig } from './routes/webhooks.ts'
+export * from './sign-in.ts'
 export * from './stream-frame.ts'
 export * from './verification.ts'
 export { SERVICE_VERSION, SERVICE_VERSIONS } from './version.ts'

@@ -100,4 +100,16 @@ export const LIMITS = {
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,
+
+  // Signing in
+  emailCharsMax: 254,
+  passwordCharsMin: 12,
+  passwordCharsMax: 256,
+  passkeysPerUserMax: 20,
+  mailLinkMs: 900_000,
+  passkeyChallengeMs: 300_000,
+  oidcSignInMs: 600_000,
+  sessionIdleMs: 43_200_000,
+  sessionMs: 604_800_000,
+  sessionSeenEveryMs: 60_000,
 } as const

@@ -1,19 +1,10 @@
 /** The first run: trades the link's token for a session, then shows the endpoint and its newest events once a second. */
+import { api } from './api.js'
+
 const $ = (id) => document.getElementById(id)
 const SAMPLE = { type: 'order.created', total: 42.5, items: 3 }
 const TIME = { hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 }
 const GLYPHS = { delivered: '●', pending: '◌', sending: '◌', retrying: '▲', failed: '■', paused: '❚❚', cancelled: '∅' }
-
-async function api(method, path, body) {
-  const response = await fetch(`/admin/api/${path}`, {
-    method,
-    headers: { 'X-Requested-With': 'postroad', ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const answer = await response.json()
-  if (!response.ok) throw Object.assign(new Error(answer.error), { status: response.status })
-  return answer
-}
 
 async function signIn() {
   const token = new URLSearchParams(location.hash.slice(1)).get('t')
@@ -31,7 +22,7 @@ function showEndpoint(webhook, me) {
   $('place').textContent = `${me.workspace.slug} / ${me.default_project.slug}`
   $('url').textContent = webhook.public_url
   $('command').textContent = `curl ${webhook.public_url} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(SAMPLE)}'`
-  $('signed-in').hidden = false
+  $('signed-in').hidden = $('own').hidden = false
   $('send').addEventListener('click', () => void send(webhook.public_path))
 }
 
@@ -116,6 +107,13 @@ async function copy(button) {
   button.textContent = 'Copied'
   setTimeout(() => (button.textContent = 'Copy'), 1_500)
 }
+
+async function signOut() {
+  await api('DELETE', 'session')
+  location.assign('/sign-in')
+}
+
+$('sign-out').addEventListener('click', () => void signOut())
 
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', () => void copy(button))

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { outboundAllow, publicUrl } from './config.ts'
 import type { Deps, LanesChange } from './context.ts'
@@ -19,11 +20,16 @@ import { openDatabase, type Database } from './platform/db.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { randomText, uuidv7 } from './platform/ids.ts'
 import type { Log } from './platform/log.ts'
+import { createMailer } from './platform/mailer.ts'
 import { createWakeups } from './platform/notify.ts'
+import { createOidc } from './platform/oidc.ts'
 import { createOutboundHttp } from './platform/outbound-http.ts'
+import { createPasswordHash } from './platform/password-hash.ts'
+import { createSealedText } from './platform/sealed-text.ts'
 import { readPlans } from './plans.ts'
 import { pruneAudit } from './resources/audit/index.ts'
 import { auditGone } from './resources/destinations/index.ts'
+import { sendDueMails } from './resources/mails/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
@@ -61,6 +67,7 @@ const TELL_MS = 10
 const FLUSH_MS = 1_000
 const AUDIT_MS = 2_000
 const AUDIT_PRUNE_MS = 3_600_000
+const MAIL_MS = 1_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
@@ -111,6 +118,7 @@ export function createApp(options: AppOptions): App {
       await Promise.all(tickers.map((ticker) => ticker.stop()))
       await rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))
       await deps.outbound.close()
+      deps.mailer.close()
       await deps.database.close()
     },
   }
@@ -129,6 +137,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => log.debug('wakeup.not_told', { cause })),
     outbound: createOutboundHttp({ allow }),
+    ...signInParts(options, parts.clock),
     whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
     readStored,
     uuid: () => uuidv7(parts.clock.now()),
@@ -144,8 +153,21 @@ function createChores(deps: Deps): readonly Ticker[] {
   return [
     createUpkeep(deps),
     createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) }),
+    createTicker(deps, { everyMs: MAIL_MS, name: 'mail.send', work: () => sendDueMails(deps) }),
     createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
   ]
+}
+
+/** What signing in stands on, and nothing else does. */
+function signInParts({ config, log, storage }: AppOptions, clock: Clock): Pick<Deps, 'mailer' | 'passwordHash' | 'cookies' | 'oidc'> {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
+  const from = config.MAIL_FROM ?? 'Postroad <postroad@localhost>'
+  return {
+    mailer: createMailer({ smtpUrl: config.SMTP_URL, from, outboxDir: join(config.DATA_DIR, 'outbox'), log }),
+    passwordHash: createPasswordHash(),
+    cookies: createSealedText(storage.cipher, 'cookies'),
+    oidc: issuer === undefined || clientId === undefined ? undefined : createOidc({ issuer, clientId, clientSecret, now: () => clock.now() }),
+  }
 }
 
 type RoadParts = {

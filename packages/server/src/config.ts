@@ -52,6 +52,37 @@ export const SETTINGS = {
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8',
   ),
+  SMTP_URL: setting(
+    'The mail server, with user and password if it wants them. Absent: mails are written to `outbox` in `DATA_DIR`, one file each.',
+    undefined,
+    z.string().regex(/^smtps?:\/\/\S+$/).refine((url) => URL.canParse(url)).transform((url) => new Secret(url)),
+    'a URL such as smtp://user:password@mail.example.com:587, or smtps://… for TLS from the first byte',
+  ),
+  MAIL_FROM: setting(
+    'Whom mails come from; needed with `SMTP_URL`.',
+    undefined,
+    z.string().regex(/^(?:[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/),
+    'an address such as postroad@example.com or Postroad <postroad@example.com>',
+  ),
+  OIDC_ISSUER: setting(
+    'An OpenID Connect provider to sign in by. Register `PUBLIC_URL/admin/api/session/oidc/callback` there as the redirect URI.',
+    undefined,
+    z.url({ protocol: /^https?$/ }).refine(isPrivateOrTls),
+    'an https URL; http only for this machine',
+  ),
+  OIDC_CLIENT_ID: setting('Our client id at the provider; needed with `OIDC_ISSUER`.', undefined, z.string().min(1), 'a client id'),
+  OIDC_CLIENT_SECRET: setting(
+    'Our client secret at the provider; needed with `OIDC_ISSUER`.',
+    undefined,
+    z.string().min(1).transform((text) => new Secret(text)),
+    'a client secret',
+  ),
+  OIDC_ALLOWED_DOMAINS: setting(
+    'Email domains whose accounts may sign in by the provider. Empty: all that have an account here.',
+    '',
+    list(z.string().regex(/^[a-zA-Z0-9.-]+\.[a-zA-Z0-9-]+$/).transform((domain) => domain.toLowerCase())),
+    'a comma-separated list such as example.com,example.org',
+  ),
   INGEST_BODY_BYTES: setting(
     'The largest body that ingest accepts, in bytes.',
     String(LIMITS.ingestBodyBytesDefault),
@@ -105,7 +136,23 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
     throw new ConfigError('DATABASE_URL is set, so SECRET_KEY must be too: 32 bytes in base64, the same on every node (openssl rand -base64 32).')
   }
+  requireTogether(config)
   return Object.freeze(config)
+}
+
+/** Settings that are of no use without another one. */
+function requireTogether(config: Config): void {
+  if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
+    throw new ConfigError('SMTP_URL is set, so MAIL_FROM must be too: the address that mails come from, such as postroad@example.com.')
+  }
+  if (config.OIDC_ISSUER !== undefined && (config.OIDC_CLIENT_ID === undefined || config.OIDC_CLIENT_SECRET === undefined)) {
+    throw new ConfigError('OIDC_ISSUER is set, so OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be too: the provider shows both where the client is registered.')
+  }
+}
+
+function isPrivateOrTls(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
 /** The address in links: `PUBLIC_URL`, or where the server listens. */

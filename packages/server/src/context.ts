@@ -5,8 +5,12 @@ import type { Cipher } from './platform/cipher.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Database, Db } from './platform/db.ts'
 import type { Log } from './platform/log.ts'
+import type { Mailer } from './platform/mailer.ts'
+import type { Oidc } from './platform/oidc.ts'
 import type { OutboundHttp } from './platform/outbound-http.ts'
 import type { Wakeups } from './platform/notify.ts'
+import type { PasswordHash } from './platform/password-hash.ts'
+import type { SealedText } from './platform/sealed-text.ts'
 
 /** What the process has: made once in `app.ts`, handed down. Time, chance and the network come from here only. */
 export type Deps = {
@@ -18,6 +22,12 @@ export type Deps = {
   readonly cipher: Cipher
   readonly wakeups: Wakeups
   readonly outbound: OutboundHttp
+  readonly mailer: Mailer
+  readonly passwordHash: PasswordHash
+  /** Seals what cookies hold. */
+  readonly cookies: SealedText
+  /** The identity provider of the settings; undefined when none is set. */
+  readonly oidc: Oidc | undefined
   /** Why no delivery could ever reach this URL, as far as can be said without looking its name up. */
   readonly whyUrlRefused: (url: string) => string | undefined
   /** The address in links, without a slash at the end. */

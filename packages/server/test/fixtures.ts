@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { openDatabase, type Database } from '../src/platform/db.ts'
 import { randomText } from '../src/platform/ids.ts'
-import { insertSignInLink } from '../src/resources/sessions/queries.ts'
+import { insertToken } from '../src/resources/one-time-tokens/queries.ts'
 import type { Answer, World } from './harness.ts'
 
 /** Small builders over the admin API: what a person would set up by hand before an event comes. */
@@ -77,7 +77,7 @@ export async function signedIn(world: World, whose: { workspaceId: string; userI
   const token = randomText(43)
   const database = behind(world)
   try {
-    await insertSignInLink(database, { ...whose, hash: hashCredential(token), expiresAt: new Date(world.clock.now() + 60_000) })
+    await insertToken(database, { ...whose, purpose: 'sign_in', email: null, hash: hashCredential(token), expiresAt: new Date(world.clock.now() + 60_000) })
   } finally {
     await database.close()
   }

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createApp, type App, type AppOptions } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { createCipher } from '../src/platform/cipher.ts'
@@ -16,6 +18,8 @@ import { inDatabase } from './global-setup.ts'
 export type World = {
   readonly app: App
   readonly baseUrl: string
+  /** Where it listens, whatever PUBLIC_URL says. */
+  readonly address: string
   readonly clock: TestClock
   readonly installed: Bootstrapped
   /** The first endpoint's URL. */
@@ -51,7 +55,7 @@ const START = Date.parse('2026-01-15T12:00:00Z')
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const storage = options.beside?.storage ?? (await aStorage(options.keyFolder))
   const clock = testClock(options.now ?? START)
-  const config = readConfig({ PORT: '0', ADMIN_REQUESTS_MAX: '0', OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
+  const config = readConfig({ PORT: '0', ADMIN_REQUESTS_MAX: '0', DATA_DIR: join(tmpdir(), 'postroad-test-data'), OUTBOUND_ALLOW: '127.0.0.0/8,::1/128', LOG_LEVEL: process.env['TEST_LOG'] ?? 'error', ...options.env })
   const app = createApp({
     config,
     storage,
@@ -60,7 +64,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     ...(options.commit === undefined ? {} : { commit: options.commit }),
     ...(options.patience === undefined ? {} : { patience: options.patience }),
   })
-  const { baseUrl } = await app.start()
+  const { port, baseUrl } = await app.start()
   const installed = await bootstrap(app.deps)
   // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
   const admin: World['admin'] = async (method, path, body, headers = {}) => {
@@ -74,6 +78,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   return {
     app,
     baseUrl,
+    address: `http://127.0.0.1:${port}`,
     clock,
     installed,
     endpoint: installed.webhook.public_url,

@@ -53,6 +53,7 @@ async function aFullHouse(world: World): Promise<{ works(): Promise<void> }> {
   const { destination } = await aDestination(world, { url: sink.url, headers: { 'X-Theirs': 'hidden' }, datasets: ['Nothing'] })
   const repeatable = () => world.admin('POST', 'rules/test', { conditions: [], payloads: [{}] }, { 'idempotency-key': 'kept' })
   await repeatable()
+  await world.admin('POST', 'session/links', { email: 'nobody@example.com' }, { 'x-requested-with': 'test' })
   const database = behind(world)
   const uuid = (await database.one<{ id: string }>(sql`select id from destinations order by id desc limit 1`)).id
   const former = world.storage.cipher.seal('former', secretPlace('destinations.previous_secret', uuid))
@@ -109,7 +110,7 @@ async function unreadable(database: Db, cipher: Cipher): Promise<readonly string
 
 test('every column that holds bytes is known to be sealed, or to be no secret', async () => {
   const { database } = await aHouse()
-  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'sessions.hash', 'sign_in_links.hash', 'submissions.body_bytes']
+  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'one_time_tokens.hash', 'passkeys.public_key', 'sessions.hash', 'submissions.body_bytes', 'throttles.hash']
   const rows = await database.many<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name
       from pg_attribute a
@@ -149,7 +150,7 @@ describe('rotate-key with the keys of the environment', () => {
     for (const command of ['serve', 'bootstrap', 'doctor', 'rotate-key']) {
       const { code, stdout, stderr } = await runCommand(world, [command], { SECRET_KEY: randomBytes(32).toString('base64') })
       assert.deepEqual([code, stdout], [1, ''], command)
-      assert.equal(stderr, 'postroad: 3 secrets in the database (webhooks.url_slug, installation.value, audit_anchors.sealed) were sealed by a key that is not here, so they cannot be read. Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.\n')
+      assert.equal(stderr, 'postroad: 4 secrets in the database (webhooks.url_slug, installation.value, audit_anchors.sealed) were sealed by a key that is not here, so they cannot be read. Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.\n')
     }
   })
 

@@ -3,12 +3,17 @@ import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { decodeId, REASONS, type Reason } from '@postroad/contract'
-import type { Database } from '../src/platform/db.ts'
 import { scopeRefusal } from '../src/domain/access.ts'
+import { hashCredential } from '../src/platform/cipher.ts'
+import { sql, type Database } from '../src/platform/db.ts'
+import { bootstrap } from '../src/resources/installation/index.ts'
 import { createListener } from '../src/surfaces/listener.ts'
 import { createRouter } from '../src/surfaces/router.ts'
+import { Browser } from './browser.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signedIn, statement, Wire } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from './identity-provider.ts'
+import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
 import { sse } from './stream-client.ts'
 
 /**
@@ -215,11 +220,48 @@ async function aFullStream(): Promise<Answer> {
 
 /** A page of another origin opens a WebSocket in the browser of somebody who is signed in. */
 async function aForeignPage(): Promise<Answer> {
-  const token = new URL(world.installed.sign_in_url).hash.slice(3)
-  const { headers } = await world.admin('POST', 'session', { token }, { 'x-requested-with': 'test' })
-  const cookie = headers.get('set-cookie')?.split(';')[0]
+  const cookie = (await anOwner(world)).header()
   const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='
   return onWire(world.baseUrl, `GET /admin/api/stream HTTP/1.1\r\nHost: a\r\n${handshake}\r\nOrigin: https://elsewhere.example\r\nCookie: ${cookie}\r\n\r\n`)
+}
+
+/** A second node with settings of its own, and a browser at it. */
+async function atADoor(env: Record<string, string>, work: (browser: Browser, baseUrl: string) => Promise<Answer>): Promise<Answer> {
+  const node = await aWorld({ beside: world, env })
+  try {
+    return await work(new Browser(node.address), node.baseUrl)
+  } finally {
+    await node.stop()
+  }
+}
+
+async function byProvider(env: Record<string, string>, work: (provider: IdentityProvider, at: { browser: Browser; baseUrl: string }) => Promise<Answer>): Promise<Answer> {
+  const provider = await anIdentityProvider()
+  try {
+    return await atADoor({ ...settingsFor(provider), ...env }, (browser, baseUrl) => work(provider, { browser, baseUrl }))
+  } finally {
+    await provider.stop()
+  }
+}
+
+async function aPersonsBrowser(): Promise<Browser> {
+  const { email } = await aPersonWithPassword(world, database)
+  const browser = new Browser(world.baseUrl)
+  await browser.call('POST session', { email, password: PASSWORD })
+  return browser
+}
+
+const askForLink = () => new Browser(world.baseUrl).call('POST session/links', { email: 'often@example.com' })
+
+/** Somebody else has proven the address meanwhile. */
+async function aTakenAddress(): Promise<Answer> {
+  const owner = await anOwner(world)
+  await owner.call('POST account/email', { email: 'soon-taken@example.com' })
+  const token = 'a token made behind the back of the server'
+  await database.run(sql`update one_time_tokens set hash = ${hashCredential(token)} where email = 'soon-taken@example.com'`)
+  const { userId } = await aPerson(world, database)
+  await database.run(sql`update users set email = 'soon-taken@example.com' where id = ${userId}`)
+  return owner.call('PUT account/email', { token })
 }
 
 const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
@@ -284,6 +326,34 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
   invalid_url: () => world.admin('POST', 'destinations', { name: 'inside', url: 'http://10.0.0.1/' }),
+  sign_in_failed: () => new Browser(world.baseUrl).call('POST session', { email: 'nobody@example.com', password: 'x' }),
+  link_over: () => new Browser(world.baseUrl).call('POST session', { token: 'unknown' }),
+  passkey_refused: () => atADoor({ PUBLIC_URL: 'http://localhost:1' }, (at) => at.call('POST session', { passkey: { id: 'a', rawId: 'a', type: 'public-key', response: {} } })),
+  no_account: () => byProvider({}, (provider, at) => signInThere(provider, at.browser, { baseUrl: at.baseUrl, claims: { sub: 'stranger' } })),
+  no_workspace: async () => {
+    const browser = await aPersonsBrowser()
+    await database.run(sql`delete from members where user_id in (select user_id from passwords)`)
+    return browser.call('GET me')
+  },
+  email_domain_not_allowed: () =>
+    byProvider({ OIDC_ALLOWED_DOMAINS: 'example.com' }, (provider, at) => signInThere(provider, at.browser, { baseUrl: at.baseUrl, claims: { sub: 'stranger' } })),
+  wrong_password: async () => (await aPersonsBrowser()).call('PUT account/password', { current_password: 'not it', new_password: PASSWORD }),
+  weak_password: async () => (await anOwner(world)).call('PUT account/password', { new_password: 'password' }),
+  email_taken: async () => aTakenAddress(),
+  passkeys_unavailable: () => new Browser(world.baseUrl).call('POST session/passkey-options', {}),
+  passkey_limit_reached: () =>
+    atADoor({ PUBLIC_URL: 'http://localhost:1' }, async (at) => {
+      await at.call('POST session', { token: new URL((await bootstrap(world.app.deps)).sign_in_url).hash.slice(3) })
+      const many = `insert into passkeys (id, user_id, credential_id, name, public_key, counter, transports, created_at) select gen_random_uuid(), (select user_id from members where role = 'owner'), n::text, 'full', '', 0, '{}', now() from generate_series(1, 20) n`
+      return withRow(many, "delete from passkeys where name = 'full'", () => at.call('POST account/passkeys/options', {}))
+    }),
+  too_many_attempts: async () => {
+    for (let asked = 0; asked < 3; asked += 1) await askForLink()
+    return askForLink()
+  },
+  oidc_not_configured: () => new Browser(world.baseUrl).call('GET session/oidc'),
+  oidc_state_lost: () => new Browser(world.baseUrl).call('GET session/oidc/callback?state=x'),
+  identity_provider_error: () => atADoor({ OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b', LOG_LEVEL: 'silent' }, (at) => at.call('GET session/oidc')),
   stream_key_required: () => aGet('/v1/stream?key=ik_live_unknown'),
   stream_limit_reached: () => aFullStream(),
   origin_not_allowed: () => aForeignPage(),

@@ -5,7 +5,7 @@ import { callerRefusal, projectRefusal, roleRefusal, scopeRefusal } from './acce
 import type { Actor } from './actor.ts'
 
 const PROJECT = '01890000-0000-7000-8000-000000000001'
-const person: Actor = { kind: 'person', userId: PROJECT, role: 'owner' }
+const person: Actor = { kind: 'person', userId: PROJECT, sessionId: PROJECT, role: 'owner' }
 const key = (projectId: string | null): Actor => ({ kind: 'api_key', keyId: PROJECT, userId: PROJECT, role: 'admin', projectId })
 const agent = (...scopes: readonly (typeof SCOPES)[number][]): Actor & { kind: 'agent' } => ({
   kind: 'agent',

@@ -2,7 +2,7 @@ import type { Role, Scope } from '@postroad/contract'
 
 /** Who is acting. A key acts as the member who created it, capped at the key's own role (contract part 5). */
 export type Actor =
-  | { readonly kind: 'person'; readonly userId: string; readonly role: Role }
+  | { readonly kind: 'person'; readonly userId: string; readonly role: Role; /** The session that was shown. */ readonly sessionId: string }
   | {
       readonly kind: 'api_key'
       readonly keyId: string

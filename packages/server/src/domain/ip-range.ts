@@ -38,3 +38,11 @@ function rangeOf(entry: string): Range {
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= MAPPED_BITS) return [parsed.toIPv4Address(), bits - MAPPED_BITS]
   return [parsed, bits]
 }
+
+/** Who an address belongs to, for limits: an IPv6 address counts by its /64, since one line has that many. */
+export function networkOf(text: string | undefined): string {
+  const address = text === undefined ? undefined : addressOf(text)
+  if (address === undefined) return 'unknown'
+  if (address instanceof ipaddr.IPv6) return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`).toNormalizedString()}/64`
+  return address.toString()
+}

@@ -16,6 +16,7 @@ export const SEALED_COLUMNS = [
   'installation.value',
   'idempotency_records.response',
   'audit_anchors.sealed',
+  'mails.sealed',
 ] as const
 export type SealedColumn = (typeof SEALED_COLUMNS)[number]
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { Secret } from './secret.ts'
 
 /**
@@ -11,7 +11,11 @@ export type Cipher = {
   open(sealed: Uint8Array, place: string): Secret
   /** The ids of the keys at this moment, as sealed values carry them (8 hex digits); the newest first. */
   readonly keyIds: () => KeyIds
+  /** Keys for another purpose than sealed columns, one for each key of the moment, the newest first. */
+  subkeys(purpose: string): Subkeys
 }
+
+export type Subkey = { readonly id: string; readonly key: Uint8Array }
 
 /** 32 bytes each, the newest first; older ones only open. */
 export type Keys = readonly [Buffer, ...Buffer[]]
@@ -21,16 +25,23 @@ const VERSION = 1
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const SUBKEY_BYTES = 32
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 
 const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex')
 
-type Ring = { readonly keys: Keys; readonly ids: KeyIds; readonly byId: ReadonlyMap<string, Buffer> }
+type Ring = { readonly keys: Keys; readonly ids: KeyIds; readonly byId: ReadonlyMap<string, Buffer>; readonly subkeys: Map<string, Subkeys> }
+type Subkeys = readonly [Subkey, ...Subkey[]]
 
 function ringOf(keys: Keys): Ring {
   const [newest, ...older] = keys
   const ids: KeyIds = [keyIdOf(newest), ...older.map(keyIdOf)]
-  return { keys, ids, byId: new Map(keys.map((key) => [keyIdOf(key), key])) }
+  return { keys, ids, byId: new Map(keys.map((key) => [keyIdOf(key), key])), subkeys: new Map() }
+}
+
+function subkeysOf({ keys: [newest, ...older] }: Ring, purpose: string): Subkeys {
+  const subkey = (key: Buffer): Subkey => ({ id: keyIdOf(key), key: new Uint8Array(hkdfSync('sha256', key, '', purpose, SUBKEY_BYTES)) })
+  return [subkey(newest), ...older.map(subkey)]
 }
 
 /** A function gives the keys of the moment: it is asked before each seal, and when a value is met whose key is not known. */
@@ -43,6 +54,14 @@ export function createCipher(keys: Keys | (() => Keys)): Cipher {
     return ring
   }
   return {
+    subkeys: (purpose) => {
+      const current = ringNow()
+      const known = current.subkeys.get(purpose)
+      if (known !== undefined) return known
+      const made = subkeysOf(current, purpose)
+      current.subkeys.set(purpose, made)
+      return made
+    },
     seal: (plain, place) => {
       const { keys: [newest], ids: [id] } = ringNow()
       const nonce = randomBytes(NONCE_BYTES)

@@ -5,13 +5,13 @@ import { StartError } from '../platform/embedded-postgres.ts'
 import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
 import type { Door } from './admin/passage.ts'
-import { mountSession } from './admin/session.ts'
-import { mountFirstRun } from './first-run.ts'
+import { mountSignIn } from './admin/sign-in/mount.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import type { Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
+import { mountPages } from './pages.ts'
 import { createRequestRates } from './request-rates.ts'
 import { createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
@@ -46,11 +46,11 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
     ]
   }
   mountHealth(router, road, { counters, gauges })
-  mountSession(router, road)
+  mountSignIn(router, { deps: road, sourceIp })
   const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
-  mountFirstRun(router)
+  mountPages(router)
   router.get('/openapi.json', () => openApi(road.baseUrl(), version))
 
   return {

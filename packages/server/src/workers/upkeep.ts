@@ -3,9 +3,13 @@ import type { Deps } from '../context.ts'
 import { limitsOf } from '../domain/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/credentials/queries.ts'
+import { deleteOldMails } from '../resources/mails/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/idempotency-records/queries.ts'
+import { deleteTokensOver } from '../resources/one-time-tokens/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
+import { deleteSessionsOver } from '../resources/sessions/queries.ts'
+import { deleteFullBuckets } from '../resources/throttles/queries.ts'
 import { createTicker, type Ticker } from './ticker.ts'
 
 /** Tables that are kept by day and dropped by day. */
@@ -23,7 +27,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency
- * keys of ingest and of the admin API, rejections that their plan keeps no longer.
+ * keys of ingest and of the admin API, rejections that their plan keeps no longer, and what signing in leaves behind.
  */
 export function createUpkeep(deps: Deps): Ticker {
   return createTicker(deps, {
@@ -37,6 +41,7 @@ export function createUpkeep(deps: Deps): Ticker {
       const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
       const answers = await pruned((limit) => pruneRecords(deps.database, { since: new Date(now - LIMITS.adminIdempotencyKeptMs), limit }))
       const rejections = await deleteRejections(deps, now)
+      await forgetSignIns(deps, now)
       if (made.length + dropped.length + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, answers, rejections })
     },
   })
@@ -46,6 +51,17 @@ export function createUpkeep(deps: Deps): Ticker {
 async function longestRetention({ database, plans }: Deps): Promise<number> {
   const names = await plansInUse(database)
   return Math.max(...[...names, 'self_hosted'].map((name) => limitsOf(plans, name).retention_days))
+}
+
+const MAILS_KEPT_DAYS = 7
+const SESSIONS_KEPT_DAYS = 30
+
+/** What signing in leaves behind: links and challenges that are over, sessions, mails that went out, full buckets. */
+async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
+  await deleteTokensOver(database, new Date(now - DAY_MS))
+  await deleteSessionsOver(database, new Date(now - SESSIONS_KEPT_DAYS * DAY_MS))
+  await deleteOldMails(database, new Date(now - MAILS_KEPT_DAYS * DAY_MS))
+  await deleteFullBuckets(database, new Date(now))
 }
 
 /** In pieces, so that no statement runs long. */

@@ -7,7 +7,7 @@ import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { identifyApiKey, mintApiKey } from '../api-keys/index.ts'
 import { findDefaultProject, insertProject } from '../projects/index.ts'
-import { mintSignInLink } from '../sessions/index.ts'
+import { mintOwnerLink, ownerLinkUrl, ownerLinkWorks } from '../sign-in/index.ts'
 import { webhooks } from '../webhooks/index.ts'
 import { findFirstWorkspace, findOwner, insertOwner, insertWorkspace } from '../workspaces/index.ts'
 import { findInstalled, lockBootstrap, putInstalled } from './queries.ts'
@@ -18,7 +18,7 @@ export type Bootstrapped = {
   readonly project: { readonly id: string; readonly slug: string }
   readonly webhook: { readonly id: string; readonly slug: string; readonly public_url: string }
   readonly api_key: string
-  /** Signs the owner in once, within an hour; a new one at each call. */
+  /** Signs the owner in once; good for a quarter of an hour at least. The same one until it is used or nearly over. */
   readonly sign_in_url: string
   /** Whether this call made the workspace. */
   readonly first_run: boolean
@@ -26,6 +26,7 @@ export type Bootstrapped = {
 
 const NAMES = { workspace: 'main', project: 'default', webhook: 'first' } as const
 const KEY_NAME = 'bootstrap_api_key'
+const LINK_NAME = 'bootstrap_sign_in_link'
 
 /**
  * Makes the first owner, workspace, Default project, endpoint and admin key, once. The key is kept sealed, so that every
@@ -45,7 +46,7 @@ export function bootstrap(deps: Deps): Promise<Bootstrapped> {
       project: { id: encodeId('project', project.id), slug: project.slug },
       webhook: { id: webhook.id, slug: webhook.slug, public_url: webhook.public_url },
       api_key: await bootstrapKey(inProject),
-      sign_in_url: await mintSignInLink(inProject),
+      sign_in_url: ownerLinkUrl(inProject, await ownerLink(inProject)),
       first_run: found === undefined,
     }
   })
@@ -93,6 +94,19 @@ async function bootstrapKey(tx: Ctx): Promise<string> {
   const { key } = await mintApiKey(tx, { name: 'bootstrap', role: 'admin', created_by: owner.id })
   await putInstalled(tx.db, { name: KEY_NAME, value: tx.cipher.seal(key, place), now: new Date(tx.clock.now()) })
   return key
+}
+
+/** The link that was given last while it works, so that no call leaves live links behind. */
+async function ownerLink(tx: Ctx): Promise<string> {
+  const place = secretPlace('installation.value', LINK_NAME)
+  const kept = await findInstalled(tx.db, LINK_NAME)
+  if (kept !== undefined) {
+    const token = tx.cipher.open(kept.value, place).reveal()
+    if (await ownerLinkWorks(tx, token)) return token
+  }
+  const token = await mintOwnerLink(tx)
+  await putInstalled(tx.db, { name: LINK_NAME, value: tx.cipher.seal(token, place), now: new Date(tx.clock.now()) })
+  return token
 }
 
 async function stillWorks(tx: Ctx, key: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 /** The statements of this room run over all workspaces: the key is the installation's, and so is its rotation. */
 
-/** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name for an id. */
+/** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name or id as a text. */
 export type SealedRow = { readonly workspace_id: string | null; readonly project_id: string | null; readonly id: string; readonly sealed: Buffer }
 
 type Place = { readonly table: Sql; readonly value: Sql; readonly owner: 'project' | 'workspace' | 'installation'; readonly idColumn?: Sql }
@@ -23,7 +23,8 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.headers': ofProjects(sql`destinations`, sql`headers`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
   'audit_anchors.sealed': { table: sql`audit_anchors`, value: sql`sealed`, owner: 'workspace', idColumn: sql`workspace_id` },
-  'installation.value': { table: sql`installation`, value: sql`value`, owner: 'installation' },
+  'installation.value': { table: sql`installation`, value: sql`value`, owner: 'installation', idColumn: sql`name` },
+  'mails.sealed': { table: sql`mails`, value: sql`sealed`, owner: 'installation', idColumn: sql`id::text` },
 }
 
 /** The id of the key stands in the value behind its version. */
@@ -51,11 +52,12 @@ export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batc
   const { table, value, owner, idColumn = sql`id` } = PLACES[column]
   if (owner === 'installation') {
     return db.many<SealedRow>(sql`
-      select null as workspace_id, null as project_id, name as id, ${value} as sealed
+      select null as workspace_id, null as project_id, ${idColumn} as id, ${value} as sealed
         from ${table}
-       where ${keyIdOf(value)} <> ${keyId}
-         and name > ${after?.id ?? ''}
-       order by name
+       where ${value} is not null
+         and ${keyIdOf(value)} <> ${keyId}
+         and ${idColumn} > ${after?.id ?? ''}
+       order by ${idColumn}
        limit ${limit}
     `)
   }
@@ -89,7 +91,7 @@ export function replaceSealed(db: Db, of: { readonly column: SealedColumn; reado
   const { table, value, owner, idColumn = sql`id` } = PLACES[of.column]
   const { workspace_id: workspaceId, project_id: projectId, id, sealed } = of.row
   const inProject = owner === 'project' ? sql`and project_id = ${projectId}` : sql``
-  const at = owner === 'installation' ? sql`name = ${id}` : sql`workspace_id = ${workspaceId} ${inProject} and ${idColumn} = ${id}`
+  const at = owner === 'installation' ? sql`${idColumn} = ${id}` : sql`workspace_id = ${workspaceId} ${inProject} and ${idColumn} = ${id}`
   return db.run(sql`
     update ${table}
        set ${value} = ${of.fresh}

@@ -1,45 +1,100 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import { asPerson } from '../../as-person.ts'
 import type { Ctx, Deps } from '../../context.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { hashCredential } from '../../platform/cipher.ts'
-import { findMember, findOwner } from '../workspaces/index.ts'
-import { findSession, insertSession, insertSignInLink, revokeSession, useSignInLink } from './queries.ts'
+import { auditOwn } from '../users/index.ts'
+import { findMember } from '../workspaces/index.ts'
+import { findHome, findSession, insertSession, listSessions, revokeAll, revokeByHash, revokeOne, setSecret, setSeen, setWorkspace, type SessionRow, type SignInMethod } from './queries.ts'
 
-const LINK_MS = 3_600_000
-export const SESSION_MS = 12 * 3_600_000
 const SECRET_CHARS = 43
+const USER_AGENT_CHARS_MAX = 300
 
-/** A link that signs the owner in once, within an hour. The token stands in the fragment, which no server or log ever sees. */
-export async function mintSignInLink(tx: Ctx): Promise<string> {
-  const owner = await findOwner(tx.db, tx.workspaceId)
-  if (owner === undefined) throw new Error('The workspace has no owner to sign in.')
-  const token = tx.randomText(SECRET_CHARS)
-  const expiresAt = new Date(tx.clock.now() + LINK_MS)
-  await insertSignInLink(tx.db, { hash: hashCredential(token), workspaceId: tx.workspaceId, userId: owner.id, expiresAt })
-  return `${tx.baseUrl()}/#t=${token}`
+type Opening = {
+  readonly userId: string
+  readonly method: SignInMethod
+  readonly userAgent: string | undefined
+  /** Where to begin; else the workspace that the person was in last. */
+  readonly workspaceId?: string | null
+  /** The secret that the browser had before: its session ends, so that no session outlives a sign-in. */
+  readonly replaces: string | undefined
 }
 
-/** Trades the token of a link for a session; gives the session's secret, which only its cookie holds. */
-export async function redeemSignInLink(deps: Deps, token: string): Promise<string> {
-  const now = new Date(deps.clock.now())
-  const whose = await useSignInLink(deps.database, { hash: hashCredential(token), now })
-  if (whose === undefined) throw refuse('unauthorized', 'This sign-in link was used already or is over. `postroad bootstrap` gives a new one.')
-  const secret = deps.randomText(SECRET_CHARS)
-  const expiresAt = new Date(now.getTime() + SESSION_MS)
-  await insertSession(deps.database, { hash: hashCredential(secret), workspaceId: whose.workspace_id, userId: whose.user_id, now, expiresAt })
+/** Signs a person in: a new session with a new secret, which only its cookie holds. */
+export async function openSession(tx: Ctx, of: Opening): Promise<string> {
+  const now = new Date(tx.clock.now())
+  if (of.replaces !== undefined) await revokeByHash(tx.db, { hash: hashCredential(of.replaces), now })
+  const workspaceId = of.workspaceId ?? (await findHome(tx.db, of.userId))?.workspace_id ?? null
+  const [id, secret] = [tx.uuid(), tx.randomText(SECRET_CHARS)]
+  await insertSession(tx.db, {
+    id,
+    hash: hashCredential(secret),
+    userId: of.userId,
+    workspaceId,
+    method: of.method,
+    ip: tx.ip ?? null,
+    userAgent: of.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
+    now,
+    expiresAt: new Date(now.getTime() + LIMITS.sessionMs),
+  })
+  const person = { ...asPerson(tx, { ...tx, userId: of.userId, sessionId: id, workspaceId }), db: tx.db }
+  await auditOwn(person, { action: 'sign_in', target: encodeId('user', of.userId), details: { method: of.method } })
   return secret
 }
 
-/** The person behind a session, with the role held at this moment. */
-export async function identifySession(deps: Deps, secret: string): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
-  const session = await findSession(deps.database, { hash: hashCredential(secret), now: new Date(deps.clock.now()) })
+/** The live session of a secret. Writes that it was used at most once a minute. */
+export async function findOwnSession(deps: Deps, secret: string): Promise<SessionRow> {
+  const now = deps.clock.now()
+  const session = await findSession(deps.database, { hash: hashCredential(secret), ...liveAt(now) })
   if (session === undefined) throw refuse('unauthorized', 'This session is over. Sign in again.')
-  const { workspace_id: workspaceId, user_id: userId } = session
-  const member = await findMember(deps.database, { workspaceId, userId })
-  if (member === undefined) throw refuse('unauthorized')
-  return { workspaceId, actor: { kind: 'person', userId, role: member.role } }
+  if (session.last_seen_at.getTime() <= now - LIMITS.sessionSeenEveryMs) await setSeen(deps.database, { id: session.id, now: new Date(now) })
+  return session
 }
 
-export function endSession(deps: Deps, secret: string): Promise<void> {
-  return revokeSession(deps.database, { hash: hashCredential(secret), now: new Date(deps.clock.now()) })
+/** The person behind a session, with the role held at this moment. Who was removed from a workspace goes on in another. */
+export async function identifySession(deps: Deps, secret: string): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
+  const session = await findOwnSession(deps, secret)
+  const { id, user_id: userId } = session
+  const member = session.workspace_id === null ? undefined : await findMember(deps.database, { workspaceId: session.workspace_id, userId })
+  if (member !== undefined && session.workspace_id !== null) return { workspaceId: session.workspace_id, actor: { kind: 'person', userId, role: member.role, sessionId: id } }
+  const home = await findHome(deps.database, userId)
+  const role = home === undefined ? undefined : (await findMember(deps.database, { workspaceId: home.workspace_id, userId }))?.role
+  if (home === undefined || role === undefined) throw refuse('no_workspace')
+  await setWorkspace(deps.database, { id, workspaceId: home.workspace_id })
+  return { workspaceId: home.workspace_id, actor: { kind: 'person', userId, role, sessionId: id } }
+}
+
+/** Signs out: the secret opens nothing from the commit on. Without a live session it does nothing. */
+export async function endSession(tx: Ctx, secret: string): Promise<void> {
+  const ended = await revokeByHash(tx.db, { hash: hashCredential(secret), now: new Date(tx.clock.now()) })
+  if (ended === undefined) return
+  const person = { ...asPerson(tx, { ...tx, userId: ended.user_id, sessionId: ended.id, workspaceId: ended.workspace_id }), db: tx.db }
+  await auditOwn(person, { action: 'sign_out', target: encodeId('user', ended.user_id) })
+}
+
+export function listOwnSessions(deps: Deps, userId: string): Promise<readonly SessionRow[]> {
+  return listSessions(deps.database, { userId, ...liveAt(deps.clock.now()) })
+}
+
+/** Ends one session of a person; one that is somebody else's answers like one that is not there. */
+export async function endOwnSession(tx: Ctx, of: { id: string; userId: string }): Promise<void> {
+  if ((await revokeOne(tx.db, { ...of, now: new Date(tx.clock.now()) })) === 0) throw refuse('not_found')
+  await auditOwn(tx, { action: 'end_session', target: encodeId('session', of.id) })
+}
+
+/** Ends the sessions of a person, all but `keep`; gives how many. */
+export function endSessionsOf(tx: Ctx, of: { userId: string; keep: string | null }): Promise<number> {
+  return revokeAll(tx.db, { ...of, now: new Date(tx.clock.now()) })
+}
+
+/** Gives a session a new secret, after which a cookie that was copied before is of no use. */
+export async function renewSession(tx: Ctx, id: string): Promise<string> {
+  const secret = tx.randomText(SECRET_CHARS)
+  await setSecret(tx.db, { id, hash: hashCredential(secret) })
+  return secret
+}
+
+function liveAt(now: number): { now: Date; idleSince: Date } {
+  return { now: new Date(now), idleSince: new Date(now - LIMITS.sessionIdleMs) }
 }

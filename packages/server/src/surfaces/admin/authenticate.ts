@@ -24,7 +24,7 @@ export async function authenticate(deps: Deps, request: FastifyRequest): Promise
     const apiKey = await identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
     return { actor: apiKey.actor, workspaceId: apiKey.workspaceId, credential: `api_key:${apiKey.actor.keyId}`, apiKey }
   }
-  const session = readSessionCookie(deps, request)
+  const session = await readSessionCookie(deps, request)
   if (session === undefined) throw refuse('unauthorized')
   requireOwnPage(request)
   const { actor, workspaceId } = await identifySession(deps, session)

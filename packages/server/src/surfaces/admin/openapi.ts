@@ -1,4 +1,4 @@
-import { ErrorBody, SERVICE_VERSION, type Route } from '@postroad/contract'
+import { ErrorBody, SERVICE_VERSION, signInRoutes, type Route, type SignInRoute } from '@postroad/contract'
 import { z } from 'zod'
 import { mountedRoutes } from './mount.ts'
 import { COOKIE } from './session-cookie.ts'
@@ -11,6 +11,10 @@ export function openApi(baseUrl: string, version: string): Json {
   for (const { route, room, verb, url } of mountedRoutes()) {
     const alias = route.area === 'project' && !url.includes('{project_id}')
     paths[url] = { ...paths[url], [route.method.toLowerCase()]: operation(route, { id: `${room}.${verb}${alias ? '.default' : ''}`, room, url }) }
+  }
+  for (const [name, route] of Object.entries<SignInRoute>(signInRoutes)) {
+    const url = `/admin/api/${route.path}`
+    paths[url] = { ...paths[url], [route.method.toLowerCase()]: signInOperation(route, name) }
   }
   return {
     openapi: '3.1.0',
@@ -34,6 +38,18 @@ export function openApi(baseUrl: string, version: string): Json {
   }
 }
 
+function signInOperation(route: SignInRoute, name: string): Json {
+  return {
+    operationId: `signIn.${name}`,
+    tags: ['signIn'],
+    summary: route.summary,
+    description: route.description,
+    security: route.caller === 'session' ? [{ session: [] }] : [],
+    parameters: parameters(route.params, 'path'),
+    ...answers({ ...route, status: 200 }),
+  }
+}
+
 function operation(route: Route, of: { id: string; room: string; url: string }): Json {
   return {
     operationId: of.id,
@@ -47,6 +63,13 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
       ...parameters(route.query, 'query'),
       ...(route.method === 'POST' && route.refusesIdempotencyKey !== true ? [IDEMPOTENCY_KEY] : []),
     ],
+    ...answers(route),
+  }
+}
+
+/** What is sent, and what comes back. */
+function answers(route: { readonly status: number; readonly body?: z.ZodType | undefined } & Pick<Route, 'download' | 'output'>): Json {
+  return {
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }),
@@ -67,7 +90,7 @@ const IDEMPOTENCY_KEY: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 
-function contentOf({ download, output }: Route): Json {
+function contentOf({ download, output }: Pick<Route, 'download' | 'output'>): Json {
   if (download !== undefined) return { [download.type]: { schema: { type: 'string' } } }
   return { 'application/json': { schema: schemaOf(output, 'output') } }
 }

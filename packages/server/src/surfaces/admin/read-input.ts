@@ -1,14 +1,17 @@
-import { decodeId, type Route } from '@postroad/contract'
+import { decodeId } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { NamedProject } from '../../domain/access.ts'
 import { refuse } from '../../domain/refusal.ts'
 
+/** The schemas of a route, all of them of objects. */
+type Asked = { readonly params?: z.ZodType | undefined; readonly query?: z.ZodType | undefined; readonly body?: z.ZodType | undefined }
+
 /**
  * Path, query and body members in one parsed object. An id in the path that is no id answers like one that is not there;
  * unknown query parameters are ignored, unknown body members are refused by name.
  */
-export function readInput(route: Route, request: FastifyRequest): object {
+export function readInput(route: Asked, request: FastifyRequest): object {
   const params = route.params === undefined ? {} : parsed(route.params, { value: request.params, where: 'path' })
   const query = route.query === undefined ? {} : parsed(route.query, { value: request.query, where: 'query' })
   const body = route.body === undefined ? {} : parsed(route.body, { value: parseJsonBody(request), where: 'body' })

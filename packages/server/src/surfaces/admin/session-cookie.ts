@@ -1,29 +1,41 @@
+import { LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
-import { SESSION_MS } from '../../resources/sessions/index.ts'
 
 export const COOKIE = 'service_session'
-const PLACE = 'cookie.service_session'
+const MARK = 'session:'
 
-/** The sealed cookie (contract part 5): HttpOnly, and Secure when people reach us over https. */
-export function sessionCookie(deps: Deps, secret: string): string {
-  const sealed = deps.cipher.seal(secret, PLACE).toString('base64url')
-  return `${COOKIE}=${sealed}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_MS / 1_000}${secure(deps)}`
+/** The sealed cookie (contract part 5): HttpOnly, and Secure when people reach us over https. It holds the session's secret. */
+export async function sessionCookie(deps: Deps, secret: string): Promise<string> {
+  return setCookie(deps, { name: COOKIE, value: await deps.cookies.seal(MARK + secret), path: '/', maxAgeMs: LIMITS.sessionMs })
 }
 
 export function endedCookie(deps: Deps): string {
-  return `${COOKIE}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${secure(deps)}`
+  return setCookie(deps, { name: COOKIE, value: '', path: '/', maxAgeMs: 0 })
 }
 
-const secure = (deps: Deps): string => (deps.baseUrl().startsWith('https:') ? '; Secure' : '')
+export function setCookie(deps: Deps, of: { name: string; value: string; path: string; maxAgeMs: number }): string {
+  const secure = deps.baseUrl().startsWith('https:') ? '; Secure' : ''
+  return `${of.name}=${of.value}; Path=${of.path}; HttpOnly; SameSite=Lax; Max-Age=${of.maxAgeMs / 1_000}${secure}`
+}
 
 /** The session's secret from the request's cookie; undefined when there is none, or it was not sealed here. */
-export function readSessionCookie(deps: Deps, request: FastifyRequest): string | undefined {
-  const pair = (request.headers.cookie ?? '').split(/; */).find((text) => text.startsWith(`${COOKIE}=`))
-  if (pair === undefined) return undefined
-  try {
-    return deps.cipher.open(Buffer.from(pair.slice(COOKIE.length + 1), 'base64url'), PLACE).reveal()
-  } catch {
-    return undefined
+export async function readSessionCookie(deps: Deps, request: FastifyRequest): Promise<string | undefined> {
+  for (const value of cookiesNamed(request, COOKIE)) {
+    // oxlint-disable-next-line no-await-in-loop -- there is one, unless a neighbouring host has set another beside it
+    const opened = await deps.cookies.open(value)
+    if (opened?.startsWith(MARK) === true) return opened.slice(MARK.length)
   }
+  return undefined
+}
+
+const COOKIES_MAX = 4
+
+/** Every value that was sent under a name: a neighbouring host can set a second one, but not unset ours. */
+export function cookiesNamed(request: FastifyRequest, name: string): readonly string[] {
+  return (request.headers.cookie ?? '')
+    .split(/; */)
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .slice(0, COOKIES_MAX)
+    .map((pair) => pair.slice(name.length + 1))
 }

@@ -1,0 +1,123 @@
+/** One's own account: address, password, passkeys, sessions. */
+import { api, doing, mailed } from './api.js'
+
+const $ = (id) => document.getElementById(id)
+const TIME = { dateStyle: 'medium', timeStyle: 'short' }
+const at = (text) => new Date(text).toLocaleString('en-GB', TIME)
+const METHODS = { password: 'password', link: 'link', passkey: 'passkey', oidc: 'identity provider' }
+let methods
+
+function item(title, detail, action) {
+  const li = document.createElement('li')
+  const text = document.createElement('div')
+  const [strong, small] = [document.createElement('strong'), document.createElement('small')]
+  strong.textContent = title
+  small.textContent = detail
+  text.append(strong, small)
+  li.append(text)
+  if (action !== undefined) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.textContent = action.label
+    button.setAttribute('aria-label', `${action.label}: ${title}`)
+    button.addEventListener('click', () => void doing(button, action.said, action.run))
+    li.append(button)
+  }
+  return li
+}
+
+async function showAccount() {
+  const { user, has_password } = await api('GET', 'account')
+  $('who').textContent = user.email === null ? `${user.name}. Add an email address, so that you can sign in without the link of the server.` : `${user.name}, ${user.email}`
+  $('email').value = user.email ?? ''
+  $('username').value = user.email ?? ''
+  $('current-field').hidden = !has_password
+  $('current').required = has_password
+  $('set-password').textContent = has_password ? 'Change password' : 'Set password'
+}
+
+async function showPasskeys() {
+  const { passkeys } = await api('GET', 'account/passkeys')
+  $('passkeys').replaceChildren(...passkeys.map(({ id, name, created_at, last_used_at }) =>
+    item(name, `Added ${at(created_at)}, ${last_used_at === null ? 'not used yet' : `last used ${at(last_used_at)}`}`, {
+      label: 'Remove',
+      said: $('passkey-said'),
+      run: async () => {
+        await api('DELETE', `account/passkeys/${id}`)
+        await showPasskeys()
+        return `Removed: ${name}.`
+      },
+    })))
+  const possible = methods.passkey && globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined
+  $('passkey-form').hidden = !possible
+  if (!methods.passkey && passkeys.length === 0) $('passkey-said').textContent = 'Passkeys need a host name: open this server by a name, and set PUBLIC_URL to it.'
+}
+
+async function showSessions() {
+  const { sessions } = await api('GET', 'account/sessions')
+  $('sessions').replaceChildren(...sessions.map(({ id, current, method, ip, user_agent, last_seen_at }) =>
+    item(current ? 'This session' : browserOf(user_agent), `By ${METHODS[method]}, from ${ip ?? 'an unknown address'}, last used ${at(last_seen_at)}`, current ? undefined : {
+      label: 'Sign out',
+      said: $('sessions-said'),
+      run: async () => {
+        await api('DELETE', `account/sessions/${id}`)
+        await showSessions()
+        return 'Signed out.'
+      },
+    })))
+}
+
+function browserOf(agent) {
+  const [, name] = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(agent ?? '') ?? []
+  const [, system] = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent ?? '') ?? []
+  return [{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name ?? 'A client', system].filter((part) => part !== undefined).join(' on ')
+}
+
+$('email-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void doing(event.submitter, $('email-said'), async () => {
+    await api('POST', 'account/email', { email: $('email').value })
+    return mailed('Open the link in the mail within 15 minutes, in this browser.', methods)
+  })
+})
+
+$('password-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void doing(event.submitter, $('password-said'), async () => {
+    const current = $('current-field').hidden ? {} : { current_password: $('current').value }
+    await api('PUT', 'account/password', { ...current, new_password: $('new').value })
+    $('password-form').reset()
+    await Promise.all([showAccount(), showSessions()])
+    return 'The new password is set.'
+  })
+})
+
+$('passkey-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void doing(event.submitter, $('passkey-said'), async () => {
+    const { options } = await api('POST', 'account/passkeys/options', {})
+    const credential = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    await api('POST', 'account/passkeys', { name: $('passkey-name').value, passkey: credential.toJSON() })
+    $('passkey-form').reset()
+    await showPasskeys()
+    return 'Added. It can sign in now.'
+  })
+})
+
+async function leave(path) {
+  await api('DELETE', path)
+  location.assign('/sign-in')
+  return 'Signed out.'
+}
+
+$('sign-out').addEventListener('click', () => void leave('session'))
+$('everywhere').addEventListener('click', () => void doing($('everywhere'), $('sessions-said'), () => leave('account/sessions')))
+
+try {
+  methods = await api('GET', 'session/methods')
+  await showAccount()
+  await Promise.all([showPasskeys(), showSessions()])
+} catch (error) {
+  if (error.status === 401) location.assign('/sign-in?next=/account')
+  else $('who').textContent = error.message
+}

@@ -1,0 +1,17 @@
+const NOWHERE = 'http://nowhere.invalid'
+
+/**
+ * Where to go on after signing in: a path of this server, or `/`. What names a host in any way a browser might read
+ * (`//host`, `/\host`, a scheme, control characters) is not followed.
+ */
+export function nextPath(asked: string | undefined): string {
+  // oxlint-disable-next-line no-control-regex -- browsers drop these from URLs, so that "/\t/host" becomes "//host"
+  if (asked === undefined || !asked.startsWith('/') || /^\/[/\\]|[\\\u0000-\u001f\u007f]/.test(asked)) return '/'
+  try {
+    const url = new URL(asked, NOWHERE)
+    if (url.origin !== NOWHERE || url.pathname.startsWith('//')) return '/'
+    return url.pathname + url.search + url.hash
+  } catch {
+    return '/'
+  }
+}

@@ -1,0 +1,97 @@
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+  type Configuration,
+} from 'openid-client'
+import type { Secret } from './secret.ts'
+
+/** What must be known again when the person comes back from the provider. */
+export type OidcBegun = { readonly state: string; readonly nonce: string; readonly code_verifier: string }
+
+/** Who the provider says is there. An email that it does not call verified is left out. */
+export type OidcPerson = { readonly issuer: string; readonly subject: string; readonly email: string | undefined; readonly name: string | undefined }
+
+/** Sign-in by one OpenID Connect provider: authorization code with PKCE, state and nonce. */
+export type Oidc = {
+  /** The host of the provider, to show on a button. */
+  readonly name: string
+  begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: OidcBegun }>
+  /** `returned` is our redirect URI with what the provider has added. Rejects with whatever was wrong. */
+  finish(returned: URL, begun: OidcBegun): Promise<OidcPerson>
+}
+
+const TIMEOUT_SECONDS = 10
+const KNOWN_MS = 3_600_000
+
+export function createOidc(of: { issuer: string; clientId: string; clientSecret: Secret | undefined; now: () => number }): Oidc {
+  const issuer = new URL(of.issuer)
+  let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined
+  /** Read again after an hour, and after a failure. */
+  const configured = (): Promise<Configuration> => {
+    const now = of.now()
+    if (known !== undefined && known.until > now) return known.configuration
+    const configuration = discover(issuer, of)
+    const asked = { configuration, until: now + KNOWN_MS }
+    known = asked
+    configuration.catch(() => {
+      if (known === asked) known = undefined
+    })
+    return configuration
+  }
+  return {
+    name: issuer.host,
+    begin: async (redirectUri) => {
+      const configuration = await configured()
+      const begun = { state: randomState(), nonce: randomNonce(), code_verifier: randomPKCECodeVerifier() }
+      const url = buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        response_type: 'code',
+        state: begun.state,
+        nonce: begun.nonce,
+        code_challenge: await calculatePKCECodeChallenge(begun.code_verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: url.href, begun }
+    },
+    finish: async (returned, begun) => {
+      const configuration = await configured()
+      const tokens = await authorizationCodeGrant(configuration, returned, {
+        expectedState: begun.state,
+        expectedNonce: begun.nonce,
+        pkceCodeVerifier: begun.code_verifier,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new Error('The provider sent no ID token.')
+      // Many providers tell of the person only when asked for it.
+      const asked = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+      const told = asked ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims
+      const { email, email_verified: verified, name } = told
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        email: verified === true && typeof email === 'string' ? email : undefined,
+        name: typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined,
+      }
+    },
+  }
+}
+
+async function discover(issuer: URL, of: { clientId: string; clientSecret: Secret | undefined }): Promise<Configuration> {
+  const configuration = await discovery(issuer, of.clientId, of.clientSecret?.reveal(), undefined, {
+    timeout: TIMEOUT_SECONDS,
+    // Only loopback may be reached without TLS; config.ts sees to it.
+    ...(issuer.protocol === 'http:' ? { execute: [allowInsecureRequests] } : {}),
+  })
+  enableNonRepudiationChecks(configuration)
+  return configuration
+}

@@ -1,0 +1,1 @@
+export { findIdentity, insertIdentity, listIdentities } from './queries.ts'

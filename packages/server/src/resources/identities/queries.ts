@@ -1,0 +1,28 @@
+import { sql, type Db } from '../../platform/db.ts'
+
+type Identity = { readonly issuer: string; readonly subject: string }
+
+export function findIdentity(db: Db, at: Identity): Promise<{ user_id: string } | undefined> {
+  return db.maybe<{ user_id: string }>(sql`
+    select user_id
+      from identities
+     where issuer = ${at.issuer}
+       and subject = ${at.subject}
+  `)
+}
+
+export async function insertIdentity(db: Db, row: Identity & { userId: string; now: Date }): Promise<void> {
+  await db.run(sql`
+    insert into identities (issuer, subject, user_id, created_at)
+    values (${row.issuer}, ${row.subject}, ${row.userId}, ${row.now})
+  `)
+}
+
+export function listIdentities(db: Db, userId: string): Promise<readonly { issuer: string; created_at: Date }[]> {
+  return db.many<{ issuer: string; created_at: Date }>(sql`
+    select issuer, created_at
+      from identities
+     where user_id = ${userId}
+     order by created_at
+  `)
+}

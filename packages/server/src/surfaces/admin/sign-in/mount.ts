@@ -1,0 +1,51 @@
+import { signInRoutes, type SignInRoute } from '@postroad/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { asPerson } from '../../../as-person.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { findOwnSession } from '../../../resources/sessions/index.ts'
+import type { Visit } from '../../../resources/sign-in/index.ts'
+import { requireOwnPage } from '../authenticate.ts'
+import { readInput } from '../read-input.ts'
+import { checkServiceVersion } from '../service-version.ts'
+import { endedCookie, sessionCookie } from '../session-cookie.ts'
+import { mountOidc } from './oidc.ts'
+import { visitOf, type DoorParts } from './visit.ts'
+import { doorVerbs, ownVerbs, type Answered, type Owner } from './verbs.ts'
+
+type Run = (who: Visit | Owner, input: object) => Promise<Answered<object>>
+
+/** Signing in, and one's own account: routes that give or need the session cookie, and that no key can call. */
+export function mountSignIn(fastify: FastifyInstance, parts: DoorParts): void {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- doorVerbs and ownVerbs have a verb for every route, or they do not compile
+  const verbs = { ...doorVerbs, ...ownVerbs } as unknown as Readonly<Record<string, Run>>
+  for (const [name, route] of Object.entries<SignInRoute>(signInRoutes)) {
+    const run = verbs[name]
+    if (run === undefined) throw new Error(`The route ${name} has no verb.`)
+    fastify.route({
+      method: route.method,
+      url: `/admin/api/${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      handler: (request, reply) => handle({ ...parts, route, run }, request, reply),
+    })
+  }
+  mountOidc(fastify, parts)
+}
+
+/** The order of checks: version, own page, who, what do they ask. */
+async function handle(serving: DoorParts & { route: SignInRoute; run: Run }, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { deps, route, run } = serving
+  checkServiceVersion(request, reply)
+  requireOwnPage(request)
+  reply.header('Cache-Control', 'no-store')
+  const visit = await visitOf(serving, request)
+  const who = route.caller === 'session' ? await ownerOf(visit) : visit
+  const { body, cookie } = await run(who, readInput(route, request))
+  if (cookie !== undefined) reply.header('Set-Cookie', cookie === 'ended' ? endedCookie(deps) : await sessionCookie(deps, cookie.secret))
+  return route.output.parse(body)
+}
+
+async function ownerOf(visit: Visit): Promise<Owner> {
+  if (visit.cookieSecret === undefined) throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
+  const { id: sessionId, user_id: userId, workspace_id: workspaceId } = await findOwnSession(visit, visit.cookieSecret)
+  const { requestId, ip } = visit
+  return { userId, sessionId, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
+}

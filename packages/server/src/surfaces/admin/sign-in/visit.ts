@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Deps } from '../../../context.ts'
+import type { Visit } from '../../../resources/sign-in/index.ts'
+import { readSessionCookie } from '../session-cookie.ts'
+
+export type DoorParts = { readonly deps: Deps; readonly sourceIp: (request: IncomingMessage) => string | undefined }
+
+/** Who knocks: from where, with what, and with which session before. */
+export async function visitOf({ deps, sourceIp }: DoorParts, request: FastifyRequest): Promise<Visit> {
+  return { ...deps, requestId: request.id, ip: sourceIp(request.raw), userAgent: request.headers['user-agent'], cookieSecret: await readSessionCookie(deps, request) }
+}
+
