@@ -78,13 +78,13 @@ async function openTransaction(): Promise<Open> {
   }
 }
 
-/** Waits until some statement in this database waits for another one's lock. */
-async function untilBlocked(): Promise<void> {
+/** Waits until some statements in this database wait for locks of others. */
+async function untilBlocked(least = 1): Promise<void> {
   await eventually(async () => {
     const { waiting } = await rows.deps.database.one<{ waiting: number }>(sql`
       select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     `)
-    return waiting > 0 ? true : undefined
+    return waiting >= least ? true : undefined
   })
 }
 
@@ -268,6 +268,32 @@ test('a 410 that is settled twice, or under an old fence, does not switch off wh
   assert.equal(valueOf(await store.lease(anyDue('b'))).grants.length, 1)
   assert.equal(valueOf(await store.turn({ settles: [settleOf(second, gone)], begins: [] })).applied.length, 0)
   assert.equal(await isEnabled(), true, 'the lane is another owner’s by now')
+})
+
+test('two turns that switch destinations off in two workspaces, each in its own order, both commit', async () => {
+  const [one, other] = [await rows.aWorkspace(), await rows.aWorkspace()]
+  const lanes = [await rows.aLane(one), await rows.aLane(other), await rows.aLane(other), await rows.aLane(one)]
+  const store = createPostgresStore(rows.deps)
+  const ids = new Map<string, string>()
+  for (const lane of lanes) for (const item of await rows.ingest(lane)) ids.set(lane.lane, item.delivery_id)
+  const { grants } = valueOf(await store.lease(anyDue('a')))
+  const { begun } = valueOf(await store.turn({ settles: [], begins: grants.map(({ lane, fence }) => ({ lane, fence, delivery_id: ids.get(lane) ?? '' })) }))
+  const goneOf = (lane: LaneAt) => settleOf(begun.find((sent) => sent.lane === lane.lane) ?? assert.fail('it was not begun'), gone)
+  const [first, second, third, fourth] = lanes.map(goneOf)
+  assert.ok(first && second && third && fourth)
+  const held = Promise.withResolvers<void>()
+  const free = Promise.withResolvers<void>()
+  const blocker = rows.deps.database.transaction(async (db) => {
+    await db.many(sql`select id from projects where workspace_id in (${one.workspaceId}, ${other.workspaceId}) for update`)
+    held.resolve()
+    await free.promise
+  })
+  await held.promise
+  const turning = Promise.all([store.turn({ settles: [first, second], begins: [] }), store.turn({ settles: [third, fourth], begins: [] })])
+  await untilBlocked(2)
+  free.resolve()
+  await blocker
+  assert.deepEqual((await turning).map((turned) => valueOf(turned).applied.length), [2, 2])
 })
 
 // What commits leave behind that did not see each other, found by the next sweep

@@ -173,28 +173,41 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
  * attempt that is still open counts: a settle that comes twice must not switch off what a person has switched on since.
  */
 async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly (HeldAt & { attemptId: string })[] }) {
-  const disabled: { readonly lane: (typeof at.gone)[number]; readonly projectId: string }[] = []
+  const disabled: Disabled[] = []
   const turned = await deps.database.transaction(async (db) => {
     const open = await findOpen(db, at.gone)
-    for (const lane of at.gone.filter((settle) => open.has(settle.attemptId))) {
+    for (const lane of inLockOrder(at.gone.filter((settle) => open.has(settle.attemptId)), laneKey)) {
       // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
       const destination = await disableGone(db, { ...lane, now: at.now })
       if (destination === undefined) continue
-      disabled.push({ lane, projectId: destination.project_id })
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await bumpConfig(db, { workspaceId: lane.workspaceId, projectId: destination.project_id, now: at.now })
+      disabled.push({ ...lane, projectId: destination.project_id })
       // oxlint-disable-next-line no-await-in-loop -- as above
       await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
     }
     const ended = await turn(db, at)
-    for (const { lane, projectId } of disabled) {
-      // oxlint-disable-next-line no-await-in-loop -- as above
-      await deps.auditGone(db, { ...lane, projectId })
-    }
+    await tellGone(deps, db, { disabled, now: at.now })
     return ended
   })
   for (const { projectId } of disabled) deps.configChanged(projectId)
   return turned
+}
+
+type Disabled = HeldAt & { readonly attemptId: string; readonly projectId: string }
+
+/** Projects and audit logs are what changes of people hold too, so they come last: projects first, as there, and each in one order. */
+async function tellGone(deps: Deps, db: Db, { disabled, now }: { disabled: readonly Disabled[]; now: Date }): Promise<void> {
+  const projects = new Map(disabled.map((lane) => [`${lane.workspaceId}/${lane.projectId}`, lane]))
+  for (const { workspaceId, projectId } of inLockOrder([...projects.values()], (lane) => `${lane.workspaceId}/${lane.projectId}`)) {
+    // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
+    await bumpConfig(db, { workspaceId, projectId, now })
+  }
+  // oxlint-disable-next-line no-await-in-loop -- as above
+  for (const lane of disabled) await deps.auditGone(db, lane)
+}
+
+/** Two transactions that take the same locks take them in the same order, so that neither waits for the other for ever. */
+function inLockOrder<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
+  return rows.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
 const NOTHING_SEEN: Evidence = { durationMs: null, headers: null, body: null, truncated: null, detail: null }
