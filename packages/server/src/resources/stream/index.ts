@@ -187,6 +187,7 @@ export const CONFIRM_MS = 5_000
 
 /** Takes one of the plan's places for a connection; false when all are taken, on whichever process. */
 export function takeStreamPlace(deps: Deps, at: Place & { max: number }): Promise<boolean> {
+  // oxlint-disable-next-line house/verb-guards -- a connection that opens changes nothing of the workspace
   return deps.database.transaction(async (db) => {
     const now = deps.clock.now()
     await lockConnections(db, at.workspaceId)
