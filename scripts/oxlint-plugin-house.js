@@ -38,8 +38,9 @@ function functionsOf(program) {
 }
 
 /**
- * Each transaction of a room leaves an audit row: what it runs calls `audit`, itself or through a function of its file. A
- * function that opens one for work it is handed is an opener like `inTransaction`, and each of its calls is looked at.
+ * Each transaction of a room leaves an audit row: what it runs calls `audit`, or what is named so (`auditOwn`), itself or
+ * through a function of its file. A function that opens one for work it is handed is an opener like `inTransaction`, and each
+ * of its calls is looked at.
  */
 const verbGuards = {
   create(context) {
@@ -52,7 +53,7 @@ const verbGuards = {
         const audits = (node, seen = new Set()) =>
           callsIn(node).some(({ callee }) => {
             const name = nameOf(callee)
-            if (name === 'audit') return true
+            if (/^audit(?:[A-Z]|$)/.test(name)) return true
             if (callee.type !== 'Identifier' || seen.has(name) || !functions.has(name)) return false
             return audits(functions.get(name), seen.add(name))
           })

@@ -11,18 +11,34 @@ export type ListOptions = CommonOptions & { readonly limit: number; readonly cur
 const LIMIT = 20
 const LIMIT_MAX = 200
 
+/** For what is about one project. */
 export function withCommon(command: Command): Command {
-  return command
-    .option('--json', 'print the answer of the API as it is')
-    .option('-q, --quiet', 'print ids only')
-    .option('--project <project>', 'slug or id of a project (without it, Default)')
-    .option('--url <url>', 'where the server answers (without it, SERVICE_URL)')
+  return withOutput(command).option('--project <project>', 'slug or id of a project (without it, Default)').option('--url <url>', URL_HELP)
+}
+
+/** For what is about the whole workspace. */
+export function withWorkspace(command: Command): Command {
+  return withUrl(withOutput(command))
+}
+
+export function withUrl(command: Command): Command {
+  return command.option('--url <url>', URL_HELP)
+}
+
+const URL_HELP = 'where the server answers (without it, SERVICE_URL)'
+
+function withOutput(command: Command): Command {
+  return command.option('--json', 'print the answer of the API as it is').option('-q, --quiet', 'print ids only')
 }
 
 export function withList(command: Command): Command {
-  command.option('-n, --limit <count>', `how many at most, 1 to ${LIMIT_MAX}`, wholeNumber, LIMIT)
-  command.option('--cursor <cursor>', 'go on after an earlier page, by its next_cursor')
-  return withCommon(command)
+  return withCommon(withPages(command))
+}
+
+export function withPages(command: Command): Command {
+  return command
+    .option('-n, --limit <count>', `how many at most, 1 to ${LIMIT_MAX}`, wholeNumber, LIMIT)
+    .option('--cursor <cursor>', 'go on after an earlier page, by its next_cursor')
 }
 
 /** An example under the help of a command, written as this command line was called. */

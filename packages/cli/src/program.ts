@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, type HelpConfiguration } from 'commander'
+import { addAudit } from './commands/audit.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
@@ -55,6 +56,8 @@ export function createProgram(): Command {
   program.commandsGroup('Where events come from and go to:')
   addEndpoints(program)
   addDestinations(program)
+  program.commandsGroup('Look after the workspace:')
+  addAudit(program)
   return program.addHelpText('after', OUTRO)
 }
 

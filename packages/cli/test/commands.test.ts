@@ -256,7 +256,7 @@ test('colour is for terminals: FORCE_COLOR stands in for one here, NO_COLOR wins
 })
 
 test('every command explains itself with an example, within 80 columns', async () => {
-  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['endpoints', 'list'], ['destinations', 'list'], ['destinations', 'create']], async (args) => {
+  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['endpoints', 'list'], ['destinations', 'list'], ['destinations', 'create'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
     const text = await ok([...args, '--help'], {})
     assert.match(text, args.length === 0 ? /Begin with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
   })
@@ -266,6 +266,22 @@ test('every command explains itself with an example, within 80 columns', async (
 
 test('npm run writes its hints so that they can be pasted', async () => {
   assert.match(await ok(['--help'], { npm_lifecycle_event: 'postroad' }), /^Usage: npm run postroad -- <command>/)
+})
+
+test('the audit log is listed with filters, exported as CSV and as lines of JSON, and verified', async () => {
+  const made = await client.webhooks.create({ name: 'Audited' })
+  const target = made.webhook.id
+  assert.match(await ok(['audit', 'list', '--target', target]), /^When \(UTC\) .*Action .*Target .*\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}create_webhook {2}whk_/)
+  const { audit: rows } = await client.audit.list({ target })
+  assert.deepEqual((await json(['audit', 'list', '--target', target])).audit, rows)
+  assert.equal(await quiet(['audit', 'list', '--action', 'create_webhook', '--target', target]), rows[0]?.id)
+  assert.equal(await ok(['audit', 'list', '--to', '2001-01-01T00:00:00Z']), 'No change is like that.\n')
+  const csv = (await run(['audit', 'export', '--target', target], remote())).stdout.split('\r\n')
+  assert.deepEqual([csv.length, csv[0]?.split(',')[0], csv[1]?.split(',')[0]], [3, '"id"', `"${rows[0]?.id}"`])
+  assert.deepEqual(JSON.parse(await ok(['audit', 'export', '--target', target, '--json'])), rows[0])
+  assert.deepEqual(await json(['audit', 'verify']), await client.audit.verify())
+  assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
+  refused(await run(['audit', 'export', '--from', 'yesterday'], remote()), { code: 1, stderr: /^postroad: from: must be a time such as / })
 })
 
 test('doctor speaks to people and to programs', async () => {

@@ -8,6 +8,11 @@ export function listMoment(timestamp: string): string {
   return timestamp.slice(5, 23).replace('T', ' ')
 }
 
+/** In a list that goes back years, by the second: `2026-01-15 12:00:00`. */
+export function dayMoment(timestamp: string): string {
+  return timestamp.slice(0, 19).replace('T', ' ')
+}
+
 /** `12 ms`, `1.2 s`, `3 min 20 s`. */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${ms} ms`

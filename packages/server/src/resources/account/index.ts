@@ -105,6 +105,7 @@ export async function addPasskey(ctx: Ctx, of: Own & { name: string; response: P
   const { userId, name, response } = of
   const user = await own(ctx, userId)
   const registered = await checkRegistration(ctx, { userId, response })
+  // oxlint-disable-next-line house/verb-guards -- storePasskey writes it
   return inTransaction(ctx, async (tx) => {
     await tellOwner(tx, { user, kind: 'passkey_added', line: 'A passkey was added to your Postroad account; it can sign in now.' })
     return storePasskey(tx, { ...registered, userId, name })
