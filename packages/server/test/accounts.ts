@@ -29,8 +29,7 @@ export async function aPersonWithPassword(world: World, database: Db): Promise<P
 }
 
 /** The owner's browser, signed in by the link that the server prints. */
-export async function anOwner(world: World): Promise<Browser> {
-  const browser = new Browser(world.baseUrl)
+export async function anOwner(world: World, browser = new Browser(world.baseUrl)): Promise<Browser> {
   const { sign_in_url } = await bootstrap(world.app.deps)
   const answer = await browser.call('POST session', { token: new URL(sign_in_url).hash.slice(3) })
   assert.equal(answer.status, 200, answer.text)

@@ -23,7 +23,7 @@ export function writeLetter({ subject, lines, action, footnote }: Letter): { rea
 }
 
 function linkOf({ label, url }: { label: string; url: string }): string {
-  const button = 'display:inline-block;padding:10px 18px;border-radius:7px;background:#171f25;color:#fdfdfb;text-decoration:none;font-weight:600'
+  const button = 'display:inline-block;border:1px solid #55636b;padding:10px 18px;border-radius:7px;background:#171f25;color:#fdfdfb;text-decoration:none;font-weight:600'
   return [
     `<p style="margin:0 0 16px"><a href="${escapeHtml(url)}" style="${button}">${escapeHtml(label)}</a></p>`,
     `<p style="margin:0;font-size:13px;line-height:20px;opacity:.7">Or open this address:<br><span style="word-break:break-all">${escapeHtml(url)}</span></p>`,

@@ -15,6 +15,8 @@ import { auditOwn, type UserRow } from '../users/index.ts'
 import { deletePasskey, findPasskey, insertPasskey, listPasskeys, setUsed } from './queries.ts'
 
 const TIMEOUT_MS = LIMITS.passkeyChallengeMs
+/** ES256, EdDSA, RS256: what passkeys sign with (COSE numbers), the most usual first. */
+const ALGORITHMS = [-7, -8, -257]
 
 /** Passkeys belong to a host name, and browsers take no IP address for one. */
 export function passkeysWork(deps: Pick<Deps, 'baseUrl'>): boolean {
@@ -71,6 +73,7 @@ export async function registrationOptions(deps: Deps, user: UserRow) {
     userDisplayName: user.name,
     timeout: TIMEOUT_MS,
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: known.map(({ credential_id: id, transports }) => ({ id, transports: [...transports] })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
@@ -88,6 +91,7 @@ export async function checkRegistration(deps: Deps, of: { userId: string; respon
       expectedOrigin: origin,
       expectedRPID: rpID,
       requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
     })
     if (!verified) throw refuse('passkey_refused')
     const { id, publicKey, counter } = registrationInfo.credential
@@ -126,7 +130,8 @@ async function refusing<T>(deps: Deps, work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (cause) {
     if (cause instanceof Refusal) throw cause
-    deps.log.debug('passkey.refused', { cause })
+    // The library quotes challenges and origins; what was refused is enough.
+    deps.log.debug('passkey.refused', { why: cause instanceof Error ? cause.message.replaceAll(/"[^"]*"/g, '"…"') : 'unknown' })
     throw new Refusal('passkey_refused', { cause })
   }
 }

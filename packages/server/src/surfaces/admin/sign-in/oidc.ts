@@ -86,6 +86,10 @@ function problemPage(sentence: string): string {
     <link rel="stylesheet" href="/assets/sign-in.css">
   </head>
   <body>
+    <header>
+      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" /></svg>
+      <strong>Postroad</strong>
+    </header>
     <main class="card">
       <h1>Not signed in</h1>
       <p class="lead" role="alert">${escapeHtml(sentence)}</p>
