@@ -70,6 +70,15 @@ export const REASONS = {
   name_taken: { status: 409, text: 'This name is already in use in this project. Choose another.' },
   default_project: { status: 409, text: 'The Default project cannot be deleted.' },
   invalid_state: { status: 409, text: 'This cannot be done in the state it is in.' },
+  member_limit_reached: { status: 403, text: 'The plan allows no more members. Remove one, or move to a larger plan at upgrade_url.' },
+  invite_over: { status: 404, text: 'This invite was used already, revoked or is over. Ask for a new one.' },
+  invite_for_another: {
+    status: 403,
+    text: 'This invite is for another email address. Sign in to the account that has the address it was sent to, or confirm that address for yours.',
+  },
+  last_owner: { status: 409, text: 'A workspace keeps an owner. Transfer the ownership to another member first.' },
+  workspace_closed: { status: 403, text: 'This workspace is closed. An owner can reopen it until its data is deleted.' },
+  workspace_limit_reached: { status: 403, text: 'You own as many workspaces as one person may. Close one, or transfer one to somebody else.' },
   invalid_url: { status: 400, text: 'The URL cannot be used as a destination.' },
 
   // Signing in, and one's own account.
@@ -110,7 +119,9 @@ export const ErrorBody = z.object({
   reason: z.string().optional().describe('The machine-readable reason.'),
   code: z.enum(['agent_scope_insufficient', 'insufficient_role', 'agent_not_permitted', 'member_limit_reached']).optional(),
   retry_after: z.int().optional().describe('Seconds to wait.'),
-  upgrade_url: z.string().optional().describe('When the quota of the month is used up: where to change the plan.'),
+  upgrade_url: z.string().optional().describe('When the quota of the month is used up, or the plan allows no more members: where to change the plan.'),
+  max_members: z.int().optional().describe('With member_limit_reached: what the plan allows.'),
+  members: z.int().optional().describe('With member_limit_reached: how many there are.'),
   scheme: z.string().optional().describe('On a signature 401: the scheme of the endpoint.'),
   required_scope: z.enum(SCOPES).optional().describe('With agent_scope_insufficient: what the call needs.'),
   granted_scopes: z.array(z.enum(SCOPES)).optional().describe('With agent_scope_insufficient: what the agent was granted.'),

@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   audit: 'aud',
   session: 'ses',
   passkey: 'psk',
+  invite: 'inv',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -101,6 +101,12 @@ export const LIMITS = {
   auditFilterCharsMax: 200,
   auditDaysMin: 365,
 
+  // Workspaces and people
+  inviteMs: 604_800_000,
+  invitesOpenMax: 200,
+  workspaceGraceMs: 1_209_600_000,
+  workspacesOwnedMax: 50,
+
   // Signing in
   emailCharsMax: 254,
   passwordCharsMin: 12,

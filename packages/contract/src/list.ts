@@ -35,6 +35,8 @@ export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
 /** Text of a person. The store cannot hold U+0000. */
 export const Text = z.string().regex(/^[^\0]*$/, 'may not hold the character U+0000')
 export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
+/** An email address as a person types it; upper and lower case are the same account. */
+export const Email = z.string().trim().max(LIMITS.emailCharsMax).pipe(z.email('must be an email address'))
 export const Deleted = z.object({ ok: z.literal(true) })
 
 /** Workspace, project and webhook slugs. */

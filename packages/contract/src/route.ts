@@ -42,6 +42,10 @@ export type Route<
    * `allowed`: a write of the contract's list of exceptions.
    */
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
+  /** A write that a closed workspace may do too, as long as it is not suspended. */
+  readonly whileClosed?: 'allowed'
+  /** A person who is in no workspace may call it too. */
+  readonly withoutWorkspace?: true
   /** A workspace route that a key for one project may call too. Project routes it may always call, under its own project. */
   readonly forOneProjectKeys?: true
   readonly status: 200 | 201

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { idInput, idOutput } from './ids.ts'
 import { LIMITS } from './limits.ts'
+import { Email } from './list.ts'
 
-/** An email address as a person types it; upper and lower case are the same account. */
-const Email = z.string().trim().max(LIMITS.emailCharsMax).pipe(z.email('must be an email address'))
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: what stands after "#t=".')
 const Next = z.string().max(2_000).optional().describe('Where to go on afterwards: a path of this server. Anything else becomes "/".')

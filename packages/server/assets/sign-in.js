@@ -1,8 +1,9 @@
 /** Signing in: by password, mailed link, passkey, or the identity provider. */
-import { api, doing, mailed } from './api.js'
+import { api, doing, mailed, takeFragment } from './api.js'
 
 const $ = (id) => document.getElementById(id)
-const next = new URLSearchParams(location.search).get('next') ?? undefined
+// Behind the "#" when it holds the token of an invite.
+const next = takeFragment().next ?? new URLSearchParams(location.search).get('next') ?? undefined
 const said = $('said')
 let methods
 

@@ -57,7 +57,8 @@ async function aHouse({ of, project, owner, mark }: { of: Member; project: strin
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
   const { id: apiKey } = await aKeyOf(world, database, of)
-  const ids = { webhook: webhook.id, recordView: view.id, rule: rule.id, destination: destination.id, ingestKey: ingest_key.id, dataset: dataset.id, submission: submission.id, record: submission.records[0].id, delivery: delivery.id, apiKey, project, user: encodeId('user', of.userId), workspace: encodeId('workspace', of.workspaceId) }
+  const { invite } = (await ask(world, 'POST invites', { headers: owner, body: { email: `${mark}@example.com`, role: 'viewer' } })).body
+  const ids = { invite: invite.id, webhook: webhook.id, recordView: view.id, rule: rule.id, destination: destination.id, ingestKey: ingest_key.id, dataset: dataset.id, submission: submission.id, record: submission.records[0].id, delivery: delivery.id, apiKey, project, user: encodeId('user', of.userId), workspace: encodeId('workspace', of.workspaceId) }
   return { workspaceId: of.workspaceId, project, owner, ids }
 }
 
@@ -87,6 +88,7 @@ const randomId = (kind: IdKind): string => encodeId(kind, world.app.deps.uuid())
 /** The bodies that a route needs before it looks for anything. */
 const BODIES: Readonly<Record<string, object>> = {
   'apiKeys.create': { name: 'x', role: 'viewer' },
+  'members.update': { role: 'viewer' },
   'datasets.update': { description: 'x' },
   'projects.update': { name: 'x' },
   'recordViews.create': { name: 'x', columns: [{ key: 'x' }] },
@@ -207,7 +209,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 /** Ids that are nowhere; a body only where one is needed to come as far as to look for them. */
 function sendBare(mounted: Mounted, headers: Headers, project: string) {
   const whole = isLookedUp(mounted) ? mounted : { ...mounted, verb: '-' }
-  return send(whole, headers, { project, params: paramsOf(mounted, randomId) })
+  return send(whole, headers, { project, params: paramsOf(mounted, randomId), ...(isLookedUp(mounted) ? {} : { body: { frobnicate: 1 } }) })
 }
 
 // With the ids of others
@@ -325,7 +327,7 @@ test('a cursor made of an id of others pages through what is one’s own', async
 
 test('nothing that is read shows anything of others', async () => {
   // The members and keys of a workspace are those of all its projects.
-  const shared = ['user', 'workspace', 'project', 'apiKey']
+  const shared = ['user', 'workspace', 'project', 'apiKey', 'invite']
   await inParallel(await cases(({ route }) => route.method === 'GET'), async ({ asker: { who, house, inWorkspace }, mounted, headers }) => {
     const { text } = await send(mounted, headers, { project: house.project, params: paramsOf(mounted, ofHouse(house)) })
     const shown = Object.entries(victim.ids).filter(([kind, id]) => text.includes(id) && !(inWorkspace && shared.includes(kind)))

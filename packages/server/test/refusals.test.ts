@@ -325,6 +325,23 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
+  member_limit_reached: () =>
+    withRow("update workspaces set plan = 'free'; insert into users (id, name, created_at) select gen_random_uuid(), 'Full', now() from generate_series(1, 3); insert into members (workspace_id, user_id, role, created_at) select w.id, u.id, 'viewer', now() from workspaces w, users u where u.name = 'Full'",
+      "update workspaces set plan = 'self_hosted'; delete from members where user_id in (select id from users where name = 'Full')", async () => (await anOwner(world)).call('POST invites', { email: 'one-more@example.com', role: 'viewer' })),
+  invite_over: async () => (await anOwner(world)).call('POST invites/accept', { token: 'unknown' }),
+  invite_for_another: async () => {
+    const owner = await anOwner(world)
+    await owner.call('POST invites', { email: 'somebody-else@example.com', role: 'viewer' })
+    await database.run(sql`update invites set token_hash = ${hashCredential('for another')}`)
+    return owner.call('POST invites/accept', { token: 'for another' })
+  },
+  last_owner: async () => (await anOwner(world)).call('POST members/leave', {}),
+  workspace_closed: () => withRow('update workspaces set closed_at = now()', 'update workspaces set closed_at = null', () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
+  workspace_limit_reached: async () => {
+    const owner = await anOwner(world)
+    return withRow("insert into workspaces (id, slug, name, created_at) select gen_random_uuid(), 'owned-' || n, 'Owned', now() from generate_series(1, 50) n; insert into members (workspace_id, user_id, role, created_at) select w.id, m.user_id, 'owner', now() from workspaces w, members m where w.name = 'Owned' and m.role = 'owner'",
+      "delete from members where workspace_id in (select id from workspaces where name = 'Owned'); delete from workspaces where name = 'Owned'", () => owner.call('POST workspaces', { name: 'x' }))
+  },
   invalid_url: () => world.admin('POST', 'destinations', { name: 'inside', url: 'http://10.0.0.1/' }),
   sign_in_failed: () => new Browser(world.baseUrl).call('POST session', { email: 'nobody@example.com', password: 'x' }),
   link_over: () => new Browser(world.baseUrl).call('POST session', { token: 'unknown' }),

@@ -5,7 +5,9 @@ import { datasets } from './datasets.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
 import { ingestKeys } from './ingest-keys.ts'
+import { invites } from './invites.ts'
 import { me } from './me.ts'
+import { members } from './members.ts'
 import { projects } from './projects.ts'
 import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
@@ -14,7 +16,8 @@ import { rules } from './rules.ts'
 import { search } from './search.ts'
 import { submissions } from './submissions.ts'
 import { webhooks } from './webhooks.ts'
+import { workspaces } from './workspaces.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, audit, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks } as const
+export const routes = { activity, apiKeys, audit, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, rules, search, submissions, webhooks, workspaces } as const
 export type Routes = typeof routes

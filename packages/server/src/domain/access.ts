@@ -3,7 +3,7 @@ import { roleReaches, type Actor } from './actor.ts'
 import { Refusal, refuse } from './refusal.ts'
 
 /** What a route says of who may call it, and when. */
-export type Guards = Pick<Route, 'method' | 'area' | 'role' | 'scope' | 'callers' | 'whileSuspended' | 'forOneProjectKeys' | 'refusesIdempotencyKey'>
+export type Guards = Pick<Route, 'method' | 'area' | 'role' | 'scope' | 'callers' | 'whileSuspended' | 'whileClosed' | 'withoutWorkspace' | 'forOneProjectKeys' | 'refusesIdempotencyKey'>
 
 /**
  * The project that a path names. `default`: an alias of the Default project, or a workspace route. `unknown`: a text

@@ -5,7 +5,9 @@ import { datasets } from './datasets/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { destinations } from './destinations/index.ts'
 import { ingestKeys } from './ingest-keys/index.ts'
+import { invites } from './invites/index.ts'
 import { me } from './me/index.ts'
+import { members } from './members/index.ts'
 import { projects } from './projects/index.ts'
 import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
@@ -15,6 +17,7 @@ import { search } from './search/index.ts'
 import { submissions } from './submissions/index.ts'
 import type { Rooms } from './verbs.ts'
 import { webhooks } from './webhooks/index.ts'
+import { workspaces } from './workspaces/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { activity, apiKeys, audit: auditLog, datasets, deliveries, destinations, ingestKeys, me, projects, records, recordViews, rejections, rules, search, submissions, webhooks }
+export const rooms: Rooms = { activity, apiKeys, audit: auditLog, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, rules, search, submissions, webhooks, workspaces }

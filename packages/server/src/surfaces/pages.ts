@@ -14,6 +14,7 @@ const FILES = {
   '/sign-in/link': { file: 'sign-in-link.html', type: HTML },
   '/sign-in/reset': { file: 'sign-in-reset.html', type: HTML },
   '/sign-in/email': { file: 'sign-in-email.html', type: HTML },
+  '/invites/accept': { file: 'invite.html', type: HTML },
   '/account': { file: 'account.html', type: HTML },
   '/assets/base.css': { file: 'base.css', type: CSS },
   '/assets/first-run.css': { file: 'first-run.css', type: CSS },
@@ -24,6 +25,7 @@ const FILES = {
   '/assets/sign-in-link.js': { file: 'sign-in-link.js', type: SCRIPT },
   '/assets/sign-in-reset.js': { file: 'sign-in-reset.js', type: SCRIPT },
   '/assets/sign-in-email.js': { file: 'sign-in-email.js', type: SCRIPT },
+  '/assets/invite.js': { file: 'invite.js', type: SCRIPT },
   '/assets/account.js': { file: 'account.js', type: SCRIPT },
 } as const
 

@@ -3,6 +3,7 @@ import type { Deps } from '../context.ts'
 import { limitsOf } from '../domain/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/credentials/queries.ts'
+import { deleteEndedInvites } from '../resources/invites/queries.ts'
 import { deleteOldMails } from '../resources/mails/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/idempotency-records/queries.ts'
@@ -55,13 +56,15 @@ async function longestRetention({ database, plans }: Deps): Promise<number> {
 
 const MAILS_KEPT_DAYS = 7
 const SESSIONS_KEPT_DAYS = 30
+const INVITES_KEPT_DAYS = 30
 
-/** What signing in leaves behind: links and challenges that are over, sessions, mails that went out, full buckets. */
+/** What signing in leaves behind: links and challenges that are over, sessions, mails that went out, full buckets, invites that nobody took. */
 async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
   await deleteTokensOver(database, new Date(now - DAY_MS))
   await deleteSessionsOver(database, new Date(now - SESSIONS_KEPT_DAYS * DAY_MS))
   await deleteOldMails(database, new Date(now - MAILS_KEPT_DAYS * DAY_MS))
   await deleteFullBuckets(database, new Date(now))
+  await deleteEndedInvites(database, new Date(now - INVITES_KEPT_DAYS * DAY_MS))
 }
 
 /** In pieces, so that no statement runs long. */

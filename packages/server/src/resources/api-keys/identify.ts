@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { findCredential } from '../credentials/index.ts'
-import { findMember } from '../workspaces/index.ts'
+import { findMember } from '../users/index.ts'
 import { statusOf } from './present.ts'
 import { findApiKey, touchApiKey, type ApiKeyRow } from './queries.ts'
 

@@ -10,6 +10,7 @@ import { findApiKey, listApiKeys, revokeApiKey } from './queries.ts'
 
 export { admitApiKey, identifyApiKey, type Identified } from './identify.ts'
 export { mintApiKey } from './mint.ts'
+export { revokeApiKeysOf } from './queries.ts'
 
 export const apiKeys: Room<'apiKeys'> = {
   list: async (ctx, { limit, cursor }) => {

@@ -89,3 +89,14 @@ export function touchApiKey(db: Db, at: At & { now: Date; since: Date }): Promis
        and (last_used_at is null or last_used_at <= ${at.since})
   `)
 }
+
+/** Revokes all keys that a person made; gives how many were in use. */
+export function revokeApiKeysOf(db: Db, at: { workspaceId: string; createdBy: string; now: Date }): Promise<number> {
+  return db.run(sql`
+    update api_keys
+       set revoked_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and created_by = ${at.createdBy}
+       and revoked_at is null
+  `)
+}

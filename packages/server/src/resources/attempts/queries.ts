@@ -62,8 +62,8 @@ export async function turn(
   const answer = await db.many<AnswerRow>(sql`
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence, t.project_id,
-             w.suspended_at is not null or not t.enabled or p.deleted_at is not null as paused,
-             case when w.suspended_at is not null then 'workspace_suspended'
+             w.halted or not t.enabled or p.deleted_at is not null as paused,
+             case when w.halted then 'workspace_suspended'
                   when not t.enabled or p.deleted_at is not null then 'destination_disabled'
              end as pause_reason
         from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])

@@ -166,7 +166,7 @@ export function replayDelivery(db: Db, at: At & { id: string; now: Date }): Prom
 /** Why nothing may be sent to destination `t` of workspace `w` at this moment; null when it may. */
 const reasonToWait: Sql = sql`
   cross join lateral (
-    select case when w.suspended_at is not null then 'workspace_suspended'
+    select case when w.halted then 'workspace_suspended'
                 when not t.enabled then 'destination_disabled'
            end as reason
   ) why
@@ -303,7 +303,7 @@ export function findForgotten(db: Db, limit: number): Promise<readonly (Omit<Lan
       left join destinations t on t.workspace_id = walk.workspace_id and t.id = walk.destination_id
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      where p.id is null
-        or (t.enabled and w.suspended_at is null and exists (
+        or (t.enabled and not w.halted and exists (
              select 1
                from deliveries d
               where d.workspace_id = walk.workspace_id

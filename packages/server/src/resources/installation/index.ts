@@ -55,6 +55,7 @@ export function bootstrap(deps: Deps): Promise<Bootstrapped> {
 async function makeWorkspace(tx: Ctx) {
   const now = new Date(tx.clock.now())
   const workspace = await insertWorkspace(tx.db, { id: tx.uuid(), slug: NAMES.workspace, name: 'Main', now })
+  if (workspace === undefined) throw new Error('The first workspace was made by somebody else meanwhile. Try again.')
   await insertOwner(tx.db, { workspaceId: workspace.id, id: tx.uuid(), name: 'Owner', now })
   await insertProject(tx.db, { workspaceId: workspace.id, id: tx.uuid(), slug: NAMES.project, name: 'Default', isDefault: true, now })
   await audit({ ...tx, workspaceId: workspace.id }, { action: 'create_workspace', target: encodeId('workspace', workspace.id) })

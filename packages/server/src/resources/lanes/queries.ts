@@ -143,7 +143,7 @@ export function lockCandidates(
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      cross join lateral (
              select case when p.id is null then 'gone'
-                         when w.suspended_at is not null then 'workspace_suspended'
+                         when w.halted then 'workspace_suspended'
                          when not t.enabled then 'destination_disabled'
                     end as standing
            ) why
@@ -233,7 +233,7 @@ export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: 
         join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
         join workspaces w on w.id = given.workspace_id
        cross join lateral (
-               select case when w.suspended_at is not null then 'workspace_suspended'
+               select case when w.halted then 'workspace_suspended'
                            when not t.enabled then 'destination_disabled'
                       end as reason
              ) why
@@ -282,7 +282,7 @@ export function readLanes(
   return db.many<LaneReadRow>(sql`
     select asked.ordinal::int as ordinal,
            case when l.fence is distinct from asked.fence or t.id is null then 'lost'
-                when w.suspended_at is not null or not t.enabled or p.deleted_at is not null then 'paused'
+                when w.halted or not t.enabled or p.deleted_at is not null then 'paused'
                 else 'held'
            end as status,
            t.max_in_flight, t.schedule_seconds, t.timeout_ms, due.ids as due,

@@ -1,8 +1,9 @@
 import { encodeId } from '@postroad/contract'
 import { refuse } from '../../domain/refusal.ts'
 import { findDefaultProject } from '../projects/index.ts'
+import { findMember } from '../users/index.ts'
 import type { Room } from '../verbs.ts'
-import { findMember, findWorkspace } from '../workspaces/index.ts'
+import { findWorkspace } from '../workspaces/index.ts'
 
 export const me: Room<'me'> = {
   get: async (ctx) => {

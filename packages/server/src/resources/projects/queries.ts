@@ -17,7 +17,7 @@ export function findProjectPlan(
   at: At,
 ): Promise<{ slug: string; config_version: number; workspace_slug: string; plan: string; suspended: boolean } | undefined> {
   return db.maybe(sql`
-    select p.slug, p.config_version, w.slug as workspace_slug, w.plan, w.suspended_at is not null as suspended
+    select p.slug, p.config_version, w.slug as workspace_slug, w.plan, w.halted as suspended
       from projects p
       join workspaces w on w.id = p.workspace_id
      where p.workspace_id = ${at.workspaceId}

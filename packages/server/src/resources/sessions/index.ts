@@ -4,8 +4,7 @@ import type { Ctx, Deps } from '../../context.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { hashCredential } from '../../platform/cipher.ts'
-import { auditOwn } from '../users/index.ts'
-import { findMember } from '../workspaces/index.ts'
+import { auditOwn, findMember } from '../users/index.ts'
 import { findHome, findSession, insertSession, listSessions, revokeAll, revokeByHash, revokeOne, setSecret, setSeen, setWorkspace, type SessionRow, type SignInMethod } from './queries.ts'
 
 const SECRET_CHARS = 43
@@ -52,17 +51,28 @@ export async function findOwnSession(deps: Deps, secret: string): Promise<Sessio
   return session
 }
 
-/** The person behind a session, with the role held at this moment. Who was removed from a workspace goes on in another. */
-export async function identifySession(deps: Deps, secret: string): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
+/**
+ * The person behind a session, with the role held at this moment. Who was removed from a workspace goes on in another; who is
+ * in none is refused, or is nobody much in `withoutWorkspace`.
+ */
+export async function identifySession(deps: Deps, { secret, withoutWorkspace }: { secret: string; withoutWorkspace: string | undefined }): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
   const session = await findOwnSession(deps, secret)
   const { id, user_id: userId } = session
   const member = session.workspace_id === null ? undefined : await findMember(deps.database, { workspaceId: session.workspace_id, userId })
   if (member !== undefined && session.workspace_id !== null) return { workspaceId: session.workspace_id, actor: { kind: 'person', userId, role: member.role, sessionId: id } }
   const home = await findHome(deps.database, userId)
   const role = home === undefined ? undefined : (await findMember(deps.database, { workspaceId: home.workspace_id, userId }))?.role
-  if (home === undefined || role === undefined) throw refuse('no_workspace')
+  if (home === undefined || role === undefined) {
+    if (withoutWorkspace === undefined) throw refuse('no_workspace')
+    return { workspaceId: withoutWorkspace, actor: { kind: 'person', userId, role: 'viewer', sessionId: id } }
+  }
   await setWorkspace(deps.database, { id, workspaceId: home.workspace_id })
   return { workspaceId: home.workspace_id, actor: { kind: 'person', userId, role, sessionId: id } }
+}
+
+/** Where a session works from the commit on. The caller has seen that the person is in that workspace. */
+export function moveSession(tx: Ctx, of: { id: string; workspaceId: string }): Promise<void> {
+  return setWorkspace(tx.db, of)
 }
 
 /** Signs out: the secret opens nothing from the commit on. Without a live session it does nothing. */

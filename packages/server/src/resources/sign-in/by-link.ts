@@ -1,12 +1,13 @@
-import { LIMITS } from '@postroad/contract'
+import { encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import type { Letter } from '../../domain/letter.ts'
 import { nextPath } from '../../domain/next-path.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { isInvited } from '../invites/index.ts'
 import { queueMail } from '../mails/index.ts'
 import { lookUpToken, mintToken, useToken } from '../one-time-tokens/index.ts'
 import { throttle } from '../throttles/index.ts'
-import { findUserByEmail } from '../users/index.ts'
+import { findUserByEmail, insertUser } from '../users/index.ts'
 import { findOwner } from '../workspaces/index.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
@@ -19,12 +20,24 @@ export async function signInByLink(visit: Visit, { token }: { token: string }): 
   await throttleNetwork(visit)
   return atTheDoor(visit, async (tx) => {
     const found = await useToken(tx.db, { purpose: 'sign_in', token, now: tx.clock.now() })
-    if (found?.user_id === undefined || found.user_id === null) throw refuse('link_over')
-    return welcome(visit, tx, { userId: found.user_id, method: 'link', workspaceId: found.workspace_id })
+    const userId = found === undefined ? undefined : (found.user_id ?? (await accountOfInvited(tx, found.email)))
+    if (found === undefined || userId === undefined) throw refuse('link_over')
+    return welcome(visit, tx, { userId, method: 'link', workspaceId: found.workspace_id })
   })
 }
 
-/** Mails a link that signs in once. Nothing of it tells whether there is such an account. */
+/** Whoever has a link that was mailed to an invited address has proven the address: it gets an account, in no workspace yet. */
+async function accountOfInvited(tx: Ctx, email: string | null): Promise<string | undefined> {
+  if (email === null) return undefined
+  const found = await findUserByEmail(tx.db, email)
+  if (found !== undefined) return found.id
+  const id = tx.uuid()
+  await insertUser(tx.db, { id, name: email.split('@')[0] ?? email, email, now: new Date(tx.clock.now()) })
+  tx.log.info('account.created', { user: encodeId('user', id), by: 'invite' })
+  return id
+}
+
+/** Mails a link that signs in once, also to who has no account but is invited. Nothing of it tells whether there is such an account. */
 export function requestLink(visit: Visit, { email, next }: { email: string; next: string | undefined }): Promise<void> {
   const go = nextPath(next)
   return mailLink(visit, { email, purpose: 'sign_in', kind: 'sign_in_link', path: '/sign-in/link', ...(go === '/' ? {} : { next: go }), letter: SIGN_IN })
@@ -48,10 +61,12 @@ async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter
   await throttleNetwork(visit)
   await throttle(visit, { what: kind, whose: email.toLowerCase(), ...MAILS })
   const user = await findUserByEmail(visit.database, email)
+  const invited = await isInvited(visit.database, { email, now: new Date(visit.clock.now()) })
+  const opens = user !== undefined || (invited && purpose === 'sign_in')
   await atTheDoor(visit, async (tx) => {
-    const token = await mintToken(tx, { purpose, userId: user?.id ?? null, lifeMs: LIMITS.mailLinkMs })
+    const token = await mintToken(tx, { purpose, userId: user?.id ?? null, ...(user === undefined && opens ? { email } : {}), lifeMs: LIMITS.mailLinkMs })
     const url = `${tx.baseUrl()}${path}#${new URLSearchParams({ t: token, ...(next === undefined ? {} : { next }) }).toString()}`
-    await queueMail(tx, { kind, to: user?.email ?? email, letter: letter(url), usefulMs: LIMITS.mailLinkMs, void: user === undefined })
+    await queueMail(tx, { kind, to: user?.email ?? email, letter: letter(url), usefulMs: LIMITS.mailLinkMs, void: !opens })
   })
 }
 

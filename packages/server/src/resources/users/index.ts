@@ -1,2 +1,2 @@
 export { auditOwn } from './audit-own.ts'
-export { findUser, findUserByEmail, setEmail, type UserRow } from './queries.ts'
+export { findMember, findUser, findUserByEmail, insertUser, setEmail, type UserRow } from './queries.ts'

@@ -1,12 +1,11 @@
 import { encodeId } from '@postroad/contract'
 import { asSystem } from '../../as-system.ts'
-import type { Ctx, Deps } from '../../context.ts'
+import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
-import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
-import { lockDestinations } from '../destinations/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
+import { moveDeliveries, type Tx } from './move-deliveries.ts'
 import { listWorkspaces, lockWorkspace, setSuspension, type WorkspaceRow } from './queries.ts'
 
 /** A workspace as the operator sees it. */
@@ -32,7 +31,7 @@ export function suspendWorkspace(deps: Deps, asked: { slug: string; reason: stri
     if (held.suspended_at !== null) return held
     const now = new Date(tx.clock.now())
     const row = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason: asked.reason })
-    await moveDeliveries(tx, { suspended: true, now })
+    await moveDeliveries(tx, { halted: true, now })
     await audit(tx, { action: 'suspend_workspace', target: encodeId('workspace', held.id), details: { reason: asked.reason } })
     await workspaceConfigChanged(tx)
     return row
@@ -44,38 +43,18 @@ export function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise
   return inWorkspace(deps, asked.slug, async (tx, held) => {
     if (held.suspended_at === null) return held
     const row = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
-    await moveDeliveries(tx, { suspended: false, now: new Date(tx.clock.now()) })
+    await moveDeliveries(tx, { halted: false, now: new Date(tx.clock.now()) })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
     await workspaceConfigChanged(tx)
     return row
   })
 }
 
-type Tx = Ctx & Required<Pick<Ctx, 'afterCommit'>>
-
 function inWorkspace(deps: Deps, slug: string, work: (tx: Tx, held: WorkspaceRow) => Promise<WorkspaceRow>): Promise<Standing> {
   return inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' }), async (tx) => {
     const held = await lockWorkspace(tx.db, slug)
     if (held === undefined) throw refuse('not_found', `There is no workspace "${slug}". "postroad workspaces list" shows those there are.`)
     return present(await work({ ...tx, workspaceId: held.id }, held))
-  })
-}
-
-/** A message between processes holds 8,000 bytes; one lane takes about 120. */
-const LANES_TOLD_MAX = 50
-
-/** The destinations are locked first, as turns look at them: a turn that is under way ends before this. */
-async function moveDeliveries(tx: Tx, to: { suspended: boolean; now: Date }): Promise<void> {
-  const lanes = (await lockDestinations(tx.db, tx.workspaceId)).map(({ id }) => ({ workspaceId: tx.workspaceId, destinationId: id }))
-  for (const lane of lanes) {
-    const at = { ...lane, now: to.now }
-    // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection, and each statement moves a bounded number of rows
-    await (to.suspended ? pauseOutstanding(tx.db, { ...at, reason: 'workspace_suspended' }) : resumePaused(tx.db, at))
-  }
-  tx.afterCommit(() => {
-    for (let told = 0; told < lanes.length; told += LANES_TOLD_MAX) {
-      tx.lanesChanged({ lanes: lanes.slice(told, told + LANES_TOLD_MAX), halted: to.suspended })
-    }
   })
 }
 

@@ -1,6 +1,7 @@
 import { SECRET_PREFIXES } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
+import type { Guards } from '../../domain/access.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { identifyApiKey, type Identified } from '../../resources/api-keys/index.ts'
@@ -17,8 +18,11 @@ export type Caller = {
   readonly apiKey?: Identified
 }
 
+/** Stands for the workspace of a person who is in none: no workspace has it. */
+export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
+
 /** `Authorization: Bearer hk_…`, or the console's session cookie → who calls. */
-export async function authenticate(deps: Deps, request: FastifyRequest): Promise<Caller> {
+export async function authenticate(deps: Deps, { request, route }: { request: FastifyRequest; route: Pick<Guards, 'withoutWorkspace'> }): Promise<Caller> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const apiKey = await identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
@@ -27,7 +31,7 @@ export async function authenticate(deps: Deps, request: FastifyRequest): Promise
   const session = await readSessionCookie(deps, request)
   if (session === undefined) throw refuse('unauthorized')
   requireOwnPage(request)
-  const { actor, workspaceId } = await identifySession(deps, session)
+  const { actor, workspaceId } = await identifySession(deps, { secret: session, withoutWorkspace: route.withoutWorkspace === true ? NO_WORKSPACE : undefined })
   return { actor, workspaceId, credential: `person:${actor.userId}` }
 }
 

@@ -4,7 +4,7 @@ import { Refusal, refuse } from '../../domain/refusal.ts'
 import { admitApiKey } from '../../resources/api-keys/index.ts'
 import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
 import { findWorkspace } from '../../resources/workspaces/index.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, NO_WORKSPACE } from './authenticate.ts'
 import { claimIdempotencyKey } from './idempotency.ts'
 import { callerOf, type Check, type Door, type Passage } from './passage.ts'
 import { checkServiceVersion } from './service-version.ts'
@@ -43,7 +43,7 @@ function checkVersion(_door: Door, { request, reply }: Passage): void {
 }
 
 async function checkCredential(door: Door, passage: Passage): Promise<void> {
-  passage.caller = await authenticate(door, passage.request)
+  passage.caller = await authenticate(door, passage)
 }
 
 /** A request counts once, however often its stream is looked at again. */
@@ -79,11 +79,16 @@ function checkProjectScope(_door: Door, passage: Passage): void {
   throwIf(projectRefusal(callerOf(passage).actor, passage))
 }
 
-/** Contract part 1, suspension: what the flag of the route says. */
+/** Contract part 1, suspension: what the flag of the route says. A closed workspace stands still in the same way. */
 async function checkSuspended({ database }: Door, passage: Passage): Promise<void> {
-  const workspace = await findWorkspace(database, callerOf(passage).workspaceId)
+  const { route } = passage
+  const { workspaceId } = callerOf(passage)
+  if (workspaceId === NO_WORKSPACE && route.withoutWorkspace === true) return
+  const workspace = await findWorkspace(database, workspaceId)
   if (workspace === undefined) throw refuse('unauthorized')
-  if (workspace.suspended_at !== null && passage.route.whileSuspended === 'refused') throw refuse('workspace_suspended')
+  if (route.whileSuspended !== 'refused') return
+  if (workspace.suspended_at !== null) throw refuse('workspace_suspended')
+  if (workspace.closed_at !== null && route.whileClosed !== 'allowed') throw refuse('workspace_closed')
 }
 
 function throwIf(refusal: Refusal | undefined): void {

@@ -53,7 +53,7 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
   if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), route, kept)
   const { actor, workspaceId } = callerOf(passage)
   const ctx: Ctx = { ...door, db: door.database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
-  const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: await resolveProject(to, passage.project) }, readInput(route, exchange.request))
+  const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) }, readInput(route, exchange.request))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a download is Chunks
   if (route.download !== undefined) return sendDownload(door, exchange.reply, { download: route.download, chunks: (await answer(ctx)) as AsyncIterable<string> })
   const work = async (to: Ctx): Promise<KeptResponse> => ({ status: route.status, json: JSON.stringify(route.output.parse(await answer(to))) })
