@@ -1,6 +1,6 @@
 import { ConfigError, readConfig, type Config } from './config.ts'
 import { createApp, type App, type AppOptions } from './app.ts'
-import { openDatabase } from './platform/db.ts'
+import { DbError, openDatabase, type Database } from './platform/db.ts'
 import { StartError } from './platform/embedded-postgres.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
@@ -42,10 +42,20 @@ async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; r
     await checkDurability(database, log)
     await migrate(storage.target, MIGRATIONS)
     await checkKeys(database, storage)
-    await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
+    await makeDaysIfFree(database, log)
     if (isHeir) await endEveryOwner(database)
   } finally {
     await database.close()
+  }
+}
+
+/** Behind a long transaction of another node the days are left to upkeep; what comes before then is kept in no day's table. */
+async function makeDaysIfFree(database: Database, log: Log): Promise<void> {
+  try {
+    await makeDays(database, DAY_TABLES, { now: await databaseNow(database), daysAhead: 3 })
+  } catch (cause) {
+    if (!(cause instanceof DbError) || !cause.unavailable) throw cause
+    log.warn('boot.days_not_made', { cause })
   }
 }
 

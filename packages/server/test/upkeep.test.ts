@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
 import { makeDays } from '../src/platform/partitions.ts'
 import { createUpkeep, DAY_TABLES } from '../src/workers/upkeep.ts'
-import { behind } from './fixtures.ts'
+import { behind, post } from './fixtures.ts'
 import { aWorld, type World } from './harness.ts'
 
 const DAY_MS = 86_400_000
@@ -61,4 +61,23 @@ test('a day is dropped when no plan in use keeps it any longer', async () => {
   await keepHouse()
   assert.ok(!(await days()).includes(first))
   await database.run(sql`update workspaces set plan = 'self_hosted'`)
+})
+
+test('a day that cannot be made behind a long transaction keeps no event waiting', async () => {
+  const end = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const long = database.transaction(async (tx) => {
+    await tx.run(sql`lock table submissions in row exclusive mode`)
+    begun.resolve()
+    await end.promise
+  })
+  await begun.promise
+  const { deps } = world.app
+  const making = makeDays(deps.database, DAY_TABLES, { now: world.clock.now() + 400 * DAY_MS, daysAhead: 0 })
+  const failed = assert.rejects(making, { code: '55P03' })
+  const answers = await Promise.all(Array.from({ length: 20 }, (_unused, index) => post(world.endpoint, JSON.stringify({ index }))))
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [201])
+  await failed
+  end.resolve()
+  await long
 })

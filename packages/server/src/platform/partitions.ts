@@ -1,4 +1,4 @@
-import { sql, type Database, type Sql } from './db.ts'
+import { DbError, sql, type Database, type Sql } from './db.ts'
 import { uuidv7Floor } from './ids.ts'
 
 const DAY_MS = 86_400_000
@@ -56,13 +56,29 @@ export async function dropDays(db: Database, tables: readonly DayTable[], at: { 
   return dropped
 }
 
-/** Nodes that keep house at the same moment would fail each other: what is made or dropped is so by one at a time. */
-function alone(db: Database, change: Sql): Promise<number> {
-  return db.transaction(async (tx) => {
-    await tx.run(sql`select pg_advisory_xact_lock(${DAYS_LOCK})`)
-    return tx.run(change)
-  })
+const LOCK_MS = 200
+const LOCK_TRIES = 10
+
+/**
+ * Nodes that keep house at the same moment would fail each other: what is made or dropped is so by one at a time. While it
+ * waits for a transaction that uses the table, everybody else waits behind it, so it waits shortly and tries again.
+ */
+async function alone(db: Database, change: Sql): Promise<void> {
+  for (let left = LOCK_TRIES; ; left -= 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one try after the other
+      return await db.transaction(async (tx) => {
+        await tx.run(sql`select pg_advisory_xact_lock(${DAYS_LOCK})`)
+        await tx.run(statement(`set local lock_timeout = ${LOCK_MS}`))
+        await tx.run(change)
+      })
+    } catch (error) {
+      if (left <= 1 || !(error instanceof DbError) || error.code !== LOCK_NOT_AVAILABLE) throw error
+    }
+  }
 }
+
+const LOCK_NOT_AVAILABLE = '55P03'
 
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 
