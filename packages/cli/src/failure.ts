@@ -43,7 +43,7 @@ function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused)
   if (reason === 'unauthorized') {
     return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this where its DATA_DIR is.'
   }
-  if (reason === 'not_found') return 'There is nothing with this id in this project. See the list, or name another --project.'
+  if (reason === 'not_found') return 'There is nothing with this id here. See the list; what is in another project is found with its --project.'
   if (status === 429 && retryAfter !== undefined) return `${message} Try again in ${retryAfter} s.`
   return status >= 500 && requestId !== undefined ? `${message} (${requestId})` : message
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command, type HelpConfiguration } from 'commander'
+import { addApiKeys } from './commands/api-keys.ts'
 import { addAudit } from './commands/audit.ts'
 import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
@@ -58,6 +59,7 @@ export function createProgram(): Command {
   addDestinations(program)
   program.commandsGroup('Look after the workspace:')
   addAudit(program)
+  addApiKeys(program)
   return program.addHelpText('after', OUTRO)
 }
 

@@ -162,6 +162,24 @@ test('an event that its endpoint does not take is stored, and send says why it i
   assert.match(await ok(['send', 'picky', '-d', '{}']), /type equals "paid"; there is no such value\n$/)
 })
 
+test('api-keys lists the keys without showing one, and names what is not there', async () => {
+  const { api_keys } = await json(['api-keys', 'list'])
+  assert.equal(api_keys[0].shown_prefix, apiKey.slice(0, 11))
+  const text = await ok(['api-keys', 'list'])
+  assert.match(text, new RegExp(`^active +${api_keys[0].id} .*bootstrap +admin`, 'm'))
+  assert.ok(!text.includes(apiKey))
+  refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x'], remote()), { code: 4, stderr: /There is nothing with this id here/ })
+})
+
+test('api-keys revoke ends a key at once; on the machine of the server there is a new one then', async () => {
+  const [{ id }] = (await json(['api-keys', 'list'])).api_keys
+  assert.match(await ok(['api-keys', 'revoke', id]), new RegExp(`^Revoked ${id}\\.`))
+  refused(await run(['api-keys', 'list'], remote()), { code: 3, stderr: /was revoked/ })
+  apiKey = JSON.parse((await run(['bootstrap', '--json'], local())).stdout).api_key
+  client = createClient({ baseUrl: server.baseUrl, token: apiKey })
+  assert.deepEqual((await json(['api-keys', 'list'])).api_keys.map(({ status }: { status: string }) => status), ['active', 'revoked'])
+})
+
 test('destinations create shows the secret this once and names it after its host', async () => {
   const text = await ok(['destinations', 'create', good.url])
   assert.match(text, new RegExp(`^Destination {2}dst_\\w{26} {2}127\\.0\\.0\\.1:${good.port}\nDelivers to {2}${good.url}\nDatasets {5}all\nSecret {7}whsec_\\S+ {2}shown this once\n`))
@@ -256,7 +274,7 @@ test('colour is for terminals: FORCE_COLOR stands in for one here, NO_COLOR wins
 })
 
 test('every command explains itself with an example, within 80 columns', async () => {
-  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['endpoints', 'list'], ['destinations', 'list'], ['destinations', 'create'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
+  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['endpoints', 'list'], ['destinations', 'list'], ['destinations', 'create'], ['api-keys', 'list'], ['api-keys', 'revoke'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
     const text = await ok([...args, '--help'], {})
     assert.match(text, args.length === 0 ? /Begin with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
   })

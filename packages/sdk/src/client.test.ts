@@ -63,6 +63,12 @@ test('a resource is made, read, changed and deleted with the members of its rout
   await assert.rejects(client.destinations.get({ id }), isRefusal({ status: 404, reason: 'not_found' }))
 })
 
+test('with an idempotency key a repeat gets the first answer again', async () => {
+  const make = () => client.rules.create({ name: 'once', dataset: 'd' }, { idempotencyKey: 'sdk-1' })
+  assert.deepEqual(await make(), await make())
+  await assert.rejects(client.rules.create({ name: 'once', dataset: 'd' }), isRefusal({ status: 409, reason: 'name_taken' }))
+})
+
 test('a list is awaited for one page and iterated for all of them', async () => {
   for (const name of ['a', 'b', 'c']) await client.datasets.create({ name })
   const page = await client.datasets.list({ limit: 2 })

@@ -14,7 +14,11 @@ export type ClientOptions = {
   readonly fetch?: typeof globalThis.fetch
 }
 
-export type CallOptions = { readonly signal?: AbortSignal }
+export type CallOptions = {
+  readonly signal?: AbortSignal
+  /** On routes that create or do something (POST): within 24 hours a repeat with the same key and request gets the first answer again. */
+  readonly idempotencyKey?: string
+}
 
 /** Every route of the contract as a method: `client.destinations.create({ … })`. */
 export type Client = { readonly [Room in keyof Routes]: { readonly [Verb in keyof Routes[Room]]: Method<Routes[Room][Verb]> } }
@@ -98,13 +102,14 @@ function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | u
 }
 
 /** What was answered, or the refusal. */
-async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal, streams }: Call): Promise<unknown> {
+async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal, idempotencyKey, streams }: Call): Promise<unknown> {
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), TIMEOUT_MS)
   const timeout = patience.signal
   const headers: Record<string, string> = { Accept: streams ? '*/*' : 'application/json', 'Service-Version': SERVICE_VERSION }
   if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
   try {
     const response = await send(baseUrl + path, {
       method,
