@@ -48,6 +48,22 @@ test('an address that the provider does not call verified links nothing, nor doe
   assert.equal(found, 0)
 })
 
+test('an address whose letters only look alike, or become alike in lower case, is another one', async () => {
+  const person = await aPerson(world, database)
+  const kelvin = await aPerson(world, database)
+  await database.run(sql`update users set email = 'kim@example.com' where id = ${kelvin.userId}`)
+  for (const [index, email] of ['\u212Aim@example.com', person.email.replace('e', '\u0435'), `${person.email}\u200b`, ` ${person.email}`].entries()) {
+    assert.equal((await signIn({ sub: `alike ${index}`, email, email_verified: true })).body.reason, 'no_account')
+  }
+})
+
+test('two first sign-ins at once are one identity', async () => {
+  const person = await aPerson(world, database)
+  const claims = { sub: 'twice', email: person.email, email_verified: true }
+  const answers = await Promise.all([signIn(claims), signIn(claims)])
+  assert.deepEqual(answers.map(({ status }) => status), [303, 303])
+})
+
 test('a sign-in ends in the browser that began it, once, within ten minutes', async () => {
   const person = await aPerson(world, database)
   provider.person = { sub: 'b', email: person.email, email_verified: true }

@@ -75,7 +75,9 @@ describe('the cookie', () => {
   })
 
   test('sealed by another key opens nothing, nor does one of another purpose, nor the bare secret', async () => {
-    const secret = 'a secret that somebody knows'
+    const browser = await signIn(await aPersonWithPassword(world, database))
+    const opened = await world.app.deps.cookies.open(browser.cookies.get(COOKIE) ?? '')
+    const secret = opened?.slice('session:'.length) ?? assert.fail('the cookie opens')
     const foreign = createSealedText(createCipher([randomBytes(32)]), 'cookies')
     const { cipher } = world.storage
     const values = [
@@ -83,11 +85,12 @@ describe('the cookie', () => {
       await createSealedText(cipher, 'other').seal(`session:${secret}`),
       await world.app.deps.cookies.seal(`oidc:${secret}`),
       await world.app.deps.cookies.seal(secret),
-      await world.app.deps.cookies.seal(`session:${secret}`),
+      await world.app.deps.cookies.seal(`session:${secret}x`),
       cipher.seal(secret, 'cookie.service_session').toString('base64url'),
       Buffer.from(secret).toString('base64url'),
     ]
-    for (const value of values) assert.equal((await withCookie(value)).status, 401)
+    for (const [index, value] of values.entries()) assert.equal((await withCookie(value)).status, 401, `value ${index}`)
+    assert.equal((await withCookie(await world.app.deps.cookies.seal(`session:${secret}`))).status, 200)
   })
 
   test('sealed by the former key opens while that key is set, and not after', async () => {
@@ -226,6 +229,25 @@ test('an API key does not become a session, and a session with a key beside it i
   const key = { authorization: `Bearer ${world.installed.api_key}` }
   assert.ok('api_key' in (await owner.call('GET me', undefined, key)).body)
   assert.equal((await new Browser(world.baseUrl).call('POST session', {}, key)).status, 400)
+})
+
+test('a person has one allowance for their account and the rest of the admin API, whatever session they use', async () => {
+  const strict = await aWorld({ beside: world, now: world.clock.now() + 3_600_000, env: { ADMIN_REQUESTS_MAX: '5' } })
+  try {
+    const person = await aPersonWithPassword(world, database)
+    const [one, two] = [await signIn(person, new Browser(strict.address)), await signIn(person, new Browser(strict.address))]
+    for (const line of ['GET me', 'GET account', 'GET account/sessions', 'GET me']) assert.equal((await one.call(line)).status, 200)
+    assert.equal((await two.call('GET account')).status, 200)
+    for (const line of ['GET account', 'GET me']) {
+      const over = await two.call(line)
+      assert.deepEqual([over.status, over.body.reason, over.headers.get('retry-after')], [429, 'rate_limited', '10'])
+    }
+    strict.clock.advance(10_000)
+    assert.equal((await one.call('GET account')).status, 200)
+  } finally {
+    world.clock.set(strict.clock.now())
+    await strict.stop()
+  }
 })
 
 test('a person without a password signs in by none', async () => {

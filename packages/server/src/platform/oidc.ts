@@ -16,7 +16,7 @@ import type { Secret } from './secret.ts'
 /** What must be known again when the person comes back from the provider. */
 export type OidcBegun = { readonly state: string; readonly nonce: string; readonly code_verifier: string }
 
-/** Who the provider says is there. An email that it does not call verified is left out. */
+/** Who the provider says is there. An email that it does not call verified is left out, and so is one beyond ASCII. */
 export type OidcPerson = { readonly issuer: string; readonly subject: string; readonly email: string | undefined; readonly name: string | undefined }
 
 /** Sign-in by one OpenID Connect provider: authorization code with PKCE, state and nonce. */
@@ -27,6 +27,9 @@ export type Oidc = {
   /** `returned` is our redirect URI with what the provider has added. Rejects with whatever was wrong. */
   finish(returned: URL, begun: OidcBegun): Promise<OidcPerson>
 }
+
+/** Letters that look alike, or that lower case makes alike, must not lead to another's account. */
+const PLAIN = /^[\x21-\x7e]+@[a-z0-9.-]+$/i
 
 const TIMEOUT_SECONDS = 10
 const KNOWN_MS = 3_600_000
@@ -79,7 +82,7 @@ export function createOidc(of: { issuer: string; clientId: string; clientSecret:
       return {
         issuer: claims.iss,
         subject: claims.sub,
-        email: verified === true && typeof email === 'string' ? email : undefined,
+        email: verified === true && typeof email === 'string' && PLAIN.test(email) ? email : undefined,
         name: typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined,
       }
     },

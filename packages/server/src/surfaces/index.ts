@@ -46,8 +46,8 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
     ]
   }
   mountHealth(router, road, { counters, gauges })
-  mountSignIn(router, { deps: road, sourceIp })
   const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
+  mountSignIn(router, { deps: road, sourceIp, rates: door.rates })
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)

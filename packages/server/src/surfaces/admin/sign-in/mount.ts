@@ -1,7 +1,7 @@
-import { signInRoutes, type SignInRoute } from '@postroad/contract'
+import { LIMITS, signInRoutes, type SignInRoute } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asPerson } from '../../../as-person.ts'
-import { refuse } from '../../../domain/refusal.ts'
+import { Refusal, refuse } from '../../../domain/refusal.ts'
 import { findOwnSession } from '../../../resources/sessions/index.ts'
 import type { Visit } from '../../../resources/sign-in/index.ts'
 import { requireOwnPage } from '../authenticate.ts'
@@ -30,22 +30,23 @@ export function mountSignIn(fastify: FastifyInstance, parts: DoorParts): void {
   mountOidc(fastify, parts)
 }
 
-/** The order of checks: version, own page, who, what do they ask. */
+/** The order of checks: version, own page, who, how often, what do they ask. Who is not signed in is counted by network. */
 async function handle(serving: DoorParts & { route: SignInRoute; run: Run }, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { deps, route, run } = serving
   checkServiceVersion(request, reply)
   requireOwnPage(request)
   reply.header('Cache-Control', 'no-store')
   const visit = await visitOf(serving, request)
-  const who = route.caller === 'session' ? await ownerOf(visit) : visit
+  const who = route.caller === 'session' ? await ownerOf(serving, visit) : visit
   const { body, cookie } = await run(who, readInput(route, request))
   if (cookie !== undefined) reply.header('Set-Cookie', cookie === 'ended' ? endedCookie(deps) : await sessionCookie(deps, cookie.secret))
   return route.output.parse(body)
 }
 
-async function ownerOf(visit: Visit): Promise<Owner> {
+async function ownerOf({ rates }: DoorParts, visit: Visit): Promise<Owner> {
   if (visit.cookieSecret === undefined) throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
   const { id: sessionId, user_id: userId, workspace_id: workspaceId } = await findOwnSession(visit, visit.cookieSecret)
+  if (!rates.take(`person:${userId}`, visit.clock.now())) throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
   const { requestId, ip } = visit
   return { userId, sessionId, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
 }

@@ -2,9 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../../context.ts'
 import type { Visit } from '../../../resources/sign-in/index.ts'
+import type { RequestRates } from '../../request-rates.ts'
 import { readSessionCookie } from '../session-cookie.ts'
 
-export type DoorParts = { readonly deps: Deps; readonly sourceIp: (request: IncomingMessage) => string | undefined }
+export type DoorParts = {
+  readonly deps: Deps
+  readonly sourceIp: (request: IncomingMessage) => string | undefined
+  /** Shared with the rest of the admin API: a person has one allowance for all of it. */
+  readonly rates: RequestRates
+}
 
 /** Who knocks: from where, with what, and with which session before. */
 export async function visitOf({ deps, sourceIp }: DoorParts, request: FastifyRequest): Promise<Visit> {
