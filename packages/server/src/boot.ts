@@ -6,11 +6,14 @@ import { createLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { makeDays } from './platform/partitions.ts'
 import { databaseNow } from './platform/server-facts.ts'
+import { anchorChains } from './resources/audit/index.ts'
 import { endEveryOwner } from './resources/lanes/queries.ts'
 import { checkDurability, checkKeys, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url)
+/** Which brought anchors; they are sealed, so that SQL cannot make them. */
+const ANCHORS = '0020_audit_anchors.sql'
 
 export type Booted = { readonly app: App; readonly storage: Storage; readonly config: Config; readonly log: Log }
 
@@ -40,8 +43,9 @@ async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; r
   try {
     await checkReachable(database)
     await checkDurability(database, log)
-    await migrate(storage.target, MIGRATIONS)
+    const ran = await migrate(storage.target, MIGRATIONS)
     await checkKeys(database, storage)
+    if (ran.includes(ANCHORS)) await anchorChains(database, storage.cipher)
     await makeDaysIfFree(database, log)
     if (isHeir) await endEveryOwner(database)
   } finally {

@@ -5,7 +5,7 @@ import type { Ctx } from '../src/context.ts'
 import { hashOf, hex, type StoredLink } from '../src/domain/audit-chain.ts'
 import { secretPlace } from '../src/domain/secret-place.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
-import { audit, auditLog, findBrokenChains, pruneAudit } from '../src/resources/audit/index.ts'
+import { anchorChains, audit, auditLog, findBrokenChains, pruneAudit } from '../src/resources/audit/index.ts'
 import { verifyChain, type Verification } from '../src/resources/audit/verify.ts'
 import { inTransaction } from '../src/transaction.ts'
 import { aName, aRule, aWebhook, behind } from './fixtures.ts'
@@ -256,6 +256,26 @@ describe('GET /admin/api/audit/verify', () => {
     await write(quiet(ctx))
     await write(quiet(ctx))
     await assertProblem(ctx, { kind: 'unanchored', id: nth(await rowsOf(ctx), 3).id, count: 3 })
+  })
+
+  test('finds that a hash which was noted before is gone', async () => {
+    const { newest, count } = await get('audit/verify')
+    await aWebhook(world)
+    assert.deepEqual([(await get(`audit/verify?hash=${newest.hash}`)).ok, (await get(`audit/verify?hash=${newest.hash}`)).count], [true, count + 1])
+    const { ok, problem } = await get(`audit/verify?hash=${'0'.repeat(64)}`)
+    assert.deepEqual([ok, problem.kind, problem.id], [false, 'rewritten', null])
+    assert.equal((await world.admin('GET', 'audit/verify?hash=abc')).status, 400)
+  })
+
+  test('a log from before there were anchors is anchored where it stands, and no other', async () => {
+    const [old, held] = [await aChain(3), await aChain(3)]
+    await database.run(sql`delete from audit_anchors where workspace_id = ${old.workspaceId}`)
+    await database.run(sql`delete from audit_rows where id = ${nth(await rowsOf(held), 2).id}`)
+    await anchorChains(database, old.cipher)
+    assert.equal((await verify(old)).ok, true)
+    await write(old)
+    assert.deepEqual([(await verify(old)).ok, (await verify(old)).count], [true, 4])
+    assert.equal((await verify(held)).problem?.kind, 'cut_off')
   })
 
   test('rows that are written while it reads are read too', async () => {

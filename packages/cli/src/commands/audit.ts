@@ -23,6 +23,7 @@ export function addAudit(program: Command): void {
     .command('verify')
     .summary('check that nobody changed or removed a row')
     .description('Reads the whole log and checks that each row continues the one before.\nThe exit code is 1 when one does not.')
+    .option('--hash <hash>', 'a hash noted before, which some row must still have')
     .action(verifyLog)
   withExample(withWorkspace(verify), 'audit verify')
 
@@ -66,9 +67,9 @@ function listText({ audit, next_cursor }: Listed): string {
   return [rows, ...more(next_cursor)].join('\n')
 }
 
-async function verifyLog(options: CommonOptions): Promise<void> {
+async function verifyLog({ hash, ...options }: CommonOptions & { readonly hash?: string }): Promise<void> {
   const { client } = await connect(options)
-  const answer = await client.audit.verify()
+  const answer = await client.audit.verify({ hash })
   print({ json: answer, ids: idsOf(answer), text: () => verifiedText(answer) }, options)
   if (answer.problem !== null) throw new Failure(`${answer.problem.id ?? 'The audit log'}: ${answer.problem.text}`)
 }

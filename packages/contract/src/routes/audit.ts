@@ -40,7 +40,7 @@ export const Verification = z.object({
             '`added`: it was not written by Postroad. `cut_off`: the newest rows, up to this one, are gone. `rewritten`: the chain fits in itself but is not the one that was written. ' +
             '`unanchored`: the sealed note of where the chain ends was lost before this row was written, so that rows before it may be missing.',
         ),
-      id: idOutput('audit').nullable().describe('The first row that does not fit.'),
+      id: idOutput('audit').nullable().describe('The first row that does not fit; null: no row has the hash that was noted.'),
       at: Timestamp.nullable(),
       text: z.string().describe('One sentence: what is wrong, and what to do.'),
     })
@@ -92,9 +92,11 @@ export const audit = {
     summary: 'Verify the audit log',
     description:
       'Reads every row of the workspace and checks that each continues the one before, from the oldest that is kept to the newest that was written. ' +
-      'Says the first row that does not fit.',
+      'Says the first row that does not fit. With `hash`, a hash of `newest` that was noted before must still be that of a row, ' +
+      'which also shows that the database was put back to an older state.',
     ...ADMINS_READ,
     status: 200,
+    query: z.object({ hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits of a hash that was noted').optional().describe('A hash noted from `newest` before.') }),
     output: Verification,
   }),
 } as const

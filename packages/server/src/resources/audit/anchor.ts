@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import type { Anchor } from '../../domain/audit-chain.ts'
+import { EMPTY_CHAIN, hex, type Anchor } from '../../domain/audit-chain.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import type { Cipher } from '../../platform/cipher.ts'
+import type { Ends } from './queries.ts'
 
 /** Sealed, so that only who has the SECRET_KEY can say where a chain ends, and bound to its workspace. */
 
-const Ends = z.object({
+const Sealed = z.object({
   count: z.int(),
   removed: z.int(),
   tail: z.string().nullable(),
@@ -20,10 +21,15 @@ export function sealAnchor(cipher: Cipher, anchor: Anchor, workspaceId: string):
 /** Undefined when it was not sealed here, for this workspace. */
 export function openAnchor(cipher: Cipher, sealed: Uint8Array, workspaceId: string): Anchor | undefined {
   try {
-    return Ends.parse(JSON.parse(cipher.open(sealed, place(workspaceId)).reveal()))
+    return Sealed.parse(JSON.parse(cipher.open(sealed, place(workspaceId)).reveal()))
   } catch {
     return undefined
   }
+}
+
+/** The anchor of a chain that has none, told by its rows. */
+export function anchorAt({ count, tail, id, hash }: Ends): Anchor {
+  return { ...EMPTY_CHAIN, count, tail: hex(tail), head: { id, hash: hex(hash) } }
 }
 
 const place = (workspaceId: string): string => secretPlace('audit_anchors.sealed', workspaceId)

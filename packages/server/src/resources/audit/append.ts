@@ -1,7 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { EMPTY_CHAIN, hashOf, hex, idAfter, type Anchor, type Link } from '../../domain/audit-chain.ts'
-import { openAnchor, sealAnchor } from './anchor.ts'
+import { anchorAt, openAnchor, sealAnchor } from './anchor.ts'
 import { appendRow, findEnds, holdAnchor } from './queries.ts'
 
 export type AuditEntry = {
@@ -53,7 +53,7 @@ async function heldAnchor(tx: Ctx, next: Link): Promise<Anchor> {
   if (ends === undefined && sealed === null) return EMPTY_CHAIN
   tx.log.error('audit.anchor_lost', { workspace_id: encodeId('workspace', workspaceId) })
   if (ends === undefined) return { ...EMPTY_CHAIN, lost_before: next.id }
-  return { count: ends.count, removed: 0, tail: hex(ends.tail), head: { id: ends.id, hash: hex(ends.hash) }, lost_before: idAfter(ends.id, next.id) }
+  return { ...anchorAt(ends), lost_before: idAfter(ends.id, next.id) }
 }
 
 /** Who acts, and through what: as audit rows and versions say it. */

@@ -3,8 +3,9 @@ import type { Room } from '../verbs.ts'
 import { exportCsv } from './export-csv.ts'
 import { presentRow } from './present.ts'
 import { listRows } from './queries.ts'
-import { verifyChain } from './verify.ts'
+import { verifyNoted } from './verify.ts'
 
+export { anchorChains } from './anchor-chains.ts'
 export { actorNames, audit } from './append.ts'
 export { pruneAudit } from './prune.ts'
 export { findBrokenChains } from './verify.ts'
@@ -18,5 +19,5 @@ export const auditLog: Room<'audit'> = {
 
   exportCsv,
 
-  verify: verifyChain,
+  verify: (ctx, { hash }) => verifyNoted(ctx, hash),
 }

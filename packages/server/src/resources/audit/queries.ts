@@ -58,12 +58,12 @@ export async function appendRow(db: Db, row: AuditRow & { readonly workspaceId: 
   `)
 }
 
-/** What the rows alone say of a chain: for one whose anchor is lost. Undefined: it has none. */
-export function findEnds(
-  db: Db,
-  workspaceId: string,
-): Promise<{ readonly count: number; readonly tail: Buffer | null; readonly id: string; readonly hash: Buffer } | undefined> {
-  return db.maybe(sql`
+/** What the rows alone say of a chain: how many, what the oldest continues, and the newest. */
+export type Ends = { readonly count: number; readonly tail: Buffer | null; readonly id: string; readonly hash: Buffer }
+
+/** Undefined: it has no rows. */
+export function findEnds(db: Db, workspaceId: string): Promise<Ends | undefined> {
+  return db.maybe<Ends>(sql`
     select newest.id, newest.hash,
            (select count(*) from audit_rows where workspace_id = ${workspaceId}) as count,
            (select prev_hash from audit_rows where workspace_id = ${workspaceId} order by id limit 1) as tail

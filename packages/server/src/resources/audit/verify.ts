@@ -100,6 +100,16 @@ function presentProblem({ kind, id, at, text }: Problem): NonNullable<Verificati
   return { kind, id: id === null ? null : encodeId('audit', id), at: at?.toISOString() ?? null, text: `${text ?? TEXTS[kind]} ${ADVICE}` }
 }
 
+/** The same, and some row has this hash: what was noted once is still there. */
+export async function verifyNoted(at: At, hash: string | undefined): Promise<Verification> {
+  const verification = await verifyChain(at)
+  if (hash === undefined || !verification.ok) return verification
+  if (await hasHash(at.db, { workspaceId: at.workspaceId, hash: Buffer.from(hash, 'hex') })) return verification
+  return { ...verification, ok: false, problem: presentProblem({ kind: 'rewritten', id: null, at: null, text: NOT_NOTED }) }
+}
+
+const NOT_NOTED = 'No row has the hash that was noted: the log was put back to an older state or written anew, or the row was removed because its time was over.'
+
 /** The first problem of each chain of the installation that has one. */
 export async function findBrokenChains(at: Pick<At, 'cipher' | 'db'>): Promise<readonly { readonly workspace: string; readonly text: string }[]> {
   const broken: { workspace: string; text: string }[] = []
