@@ -82,6 +82,11 @@ describe('the order of checks', () => {
     await whileSuspended(async () => refused(await ask(world, 'POST api-keys', { headers, body: {} }), 403, 'agent_not_permitted'))
   })
 
+  test('never-list before role: no higher role would help', async () => {
+    const headers = await keyWith({ role: 'viewer' })
+    refused(await ask(world, `PATCH members/${encodeId('user', home.userId)}`, { headers, body: { role: 'viewer' } }), 403, 'agent_not_permitted')
+  })
+
   test('role before project', async () => {
     const headers = await keyWith({ role: 'viewer', projectId: home.defaultProjectId })
     refused(await ask(world, 'POST projects', { headers, body: {} }), 403, 'insufficient_role')
