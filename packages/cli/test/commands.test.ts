@@ -299,6 +299,8 @@ test('the audit log is listed with filters, exported as CSV and as lines of JSON
   assert.deepEqual(JSON.parse(await ok(['audit', 'export', '--target', target, '--json'])), rows[0])
   assert.deepEqual(await json(['audit', 'verify']), await client.audit.verify())
   assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
+  const gone = await run(['audit', 'verify', '--hash', '0'.repeat(64), '--json'], remote())
+  assert.deepEqual([gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)], [1, 'rewritten', true])
   refused(await run(['audit', 'export', '--from', 'yesterday'], remote()), { code: 1, stderr: /^postroad: from: must be a time such as / })
 })
 
