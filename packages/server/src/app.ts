@@ -29,6 +29,7 @@ import { createSealedText } from './platform/sealed-text.ts'
 import { readPlans } from './plans.ts'
 import { pruneAudit } from './resources/audit/index.ts'
 import { auditGone } from './resources/destinations/index.ts'
+import { eraseEnded } from './resources/erasure/index.ts'
 import { sendDueMails } from './resources/mails/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import type { Storage } from './storage.ts'
@@ -68,6 +69,7 @@ const FLUSH_MS = 1_000
 const AUDIT_MS = 2_000
 const AUDIT_PRUNE_MS = 3_600_000
 const MAIL_MS = 1_000
+const ERASE_MS = 60_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
@@ -154,6 +156,7 @@ function createChores(deps: Deps): readonly Ticker[] {
     createUpkeep(deps),
     createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) }),
     createTicker(deps, { everyMs: MAIL_MS, name: 'mail.send', work: () => sendDueMails(deps) }),
+    createTicker(deps, { everyMs: ERASE_MS, name: 'erasure', work: () => eraseEnded(deps) }),
     createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
   ]
 }

@@ -106,7 +106,7 @@ export const workspaces = {
     path: 'workspace/close',
     summary: 'Close the workspace',
     description:
-      `From then on nothing is accepted, sent or streamed, as with a suspended workspace, and every change is refused with 403 \`workspace_closed\`. For ${LIMITS.workspaceGraceMs / DAY_MS} days an owner can reopen it; after that everything in it is deleted for good.`,
+      `From then on nothing is accepted, sent or streamed, as with a suspended workspace, and every change is refused with 403 \`workspace_closed\`. For ${LIMITS.workspaceGraceMs / DAY_MS} days an owner can reopen it; after that everything in it is deleted for good; its audit log is kept for as long as any.`,
     ...MANAGE,
     role: 'owner',
     callers: 'people',

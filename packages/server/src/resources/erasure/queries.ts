@@ -1,0 +1,165 @@
+import { sql, type Db, type Sql } from '../../platform/db.ts'
+
+/** The statements of this room run over the tables of all rooms: what was deleted as a whole is erased as a whole, piece by piece. */
+
+type InProject = { readonly workspaceId: string; readonly projectId: string; readonly limit: number }
+
+const ERASURE_LOCK = 4_680_022
+
+/** One process erases at a time; false while another does. Ends with the transaction. */
+export async function tryLockErasure(db: Db): Promise<boolean> {
+  const { held } = await db.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${ERASURE_LOCK}) as held`)
+  return held
+}
+
+export type DoomedProject = { readonly workspace_id: string; readonly id: string }
+
+/** A project that was deleted before this moment and still holds something, as far as is known. */
+export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject | undefined> {
+  return db.maybe<DoomedProject>(sql`
+    select workspace_id, id
+      from projects
+     where deleted_at <= ${before}
+       and emptied_at is null
+     order by deleted_at
+     limit 1
+  `)
+}
+
+/** The same of the projects of one workspace, deleted or not. */
+export function nextProjectOf(db: Db, workspaceId: string): Promise<DoomedProject | undefined> {
+  return db.maybe<DoomedProject>(sql`
+    select workspace_id, id
+      from projects
+     where workspace_id = ${workspaceId}
+       and emptied_at is null
+     order by id
+     limit 1
+  `)
+}
+
+export async function setEmptied(db: Db, at: { workspaceId: string; projectId: string; now: Date }): Promise<void> {
+  await db.run(sql`
+    update projects
+       set emptied_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.projectId}
+       and emptied_at is null
+  `)
+}
+
+/** A workspace that was closed before this moment. */
+export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string; slug: string } | undefined> {
+  return db.maybe<{ id: string; slug: string }>(sql`
+    select id, slug
+      from workspaces
+     where closed_at <= ${before}
+     order by closed_at
+     limit 1
+  `)
+}
+
+/** Deliveries with their attempts, which only the index of their deliveries finds. Gives how many deliveries. */
+export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select id
+             from deliveries
+            where workspace_id = ${at.workspaceId}
+              and project_id = ${at.projectId}
+            limit ${at.limit}
+         ),
+         attempts as (
+           delete from delivery_attempts
+            where workspace_id = ${at.workspaceId}
+              and delivery_id = any (array(select id from piece))
+         )
+    delete from deliveries
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (array(select id from piece))
+  `)
+}
+
+/** Destinations with their lanes: at no moment is there one without the other. Gives how many. */
+export function eraseDestinations(db: Db, at: InProject): Promise<number> {
+  return db.run(sql`
+    with gone as (
+           delete from destinations
+            where workspace_id = ${at.workspaceId}
+              and project_id = ${at.projectId}
+              and id = any (array(
+                    select id
+                      from destinations
+                     where workspace_id = ${at.workspaceId}
+                       and project_id = ${at.projectId}
+                     limit ${at.limit}
+                  ))
+           returning id
+         )
+    delete from lanes
+     where workspace_id = ${at.workspaceId}
+       and destination_id = any (array(select id from gone))
+  `)
+}
+
+export type TenantTable = { readonly name: string; readonly key: readonly string[] }
+
+/** Every table whose key begins with the workspace (docs/adr/0004), as the database itself knows them, so that none is forgotten. */
+export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
+  return db.many<TenantTable>(sql`
+    select c.relname as name, array_agg(a.attname::text order by k.place) as key
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+      join pg_index i on i.indrelid = c.oid and i.indisprimary
+     cross join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+     where c.relkind in ('r', 'p')
+       and not c.relispartition
+     group by c.relname
+    having (array_agg(a.attname::text order by k.place))[1] = 'workspace_id'
+     order by c.relname
+  `)
+}
+
+/** Names of tables and columns come from the catalog only. */
+const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
+
+/**
+ * A piece of one table; gives how many rows. `projectId` null: of the whole workspace. Found by their place, since no plan can
+ * make that slow. In a partitioned table a place is one of each partition: still only rows that are to go.
+ */
+export function eraseRows(db: Db, { name }: TenantTable, at: { workspaceId: string; projectId: string | null; limit: number }): Promise<number> {
+  const inside = at.projectId === null ? sql`workspace_id = ${at.workspaceId}` : sql`workspace_id = ${at.workspaceId} and project_id = ${at.projectId}`
+  return db.run(sql`
+    delete from ${named(name)}
+     where ${inside}
+       and ctid = any (array(
+             select ctid
+               from ${named(name)}
+              where ${inside}
+              limit ${at.limit}
+           ))
+  `)
+}
+
+/** Ends whatever could still be let in: people and credentials. Gives how many rows. */
+export async function eraseAccess(db: Db, workspaceId: string): Promise<number> {
+  const members = await db.run(sql`delete from members where workspace_id = ${workspaceId}`)
+  return members + (await db.run(sql`delete from credentials where workspace_id = ${workspaceId}`))
+}
+
+/** The last of a workspace. Gives its projects, for those who remember them. */
+export async function eraseWorkspace(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
+  const projects = await db.many<{ id: string }>(sql`
+    delete from projects
+     where workspace_id = ${workspaceId}
+    returning id
+  `)
+  await db.run(sql`
+    delete from workspaces
+     where id = ${workspaceId}
+       and closed_at is not null
+  `)
+  return projects
+}
