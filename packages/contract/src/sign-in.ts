@@ -95,6 +95,16 @@ export const signInRoutes = {
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
   }),
+  beginOidc: route({
+    method: 'POST',
+    path: 'session/oidc',
+    summary: 'Begin to sign in by the identity provider',
+    description:
+      'Gives the address to send the browser to, and keeps what must be known when it comes back in a cookie of 10 minutes. `GET session/oidc` does the same by a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not answer.',
+    caller: 'nobody',
+    body: z.strictObject({ next: Next }),
+    output: z.object({ url: z.string() }),
+  }),
   requestReset: route({
     method: 'POST',
     path: 'account/password-reset',

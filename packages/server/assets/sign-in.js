@@ -51,10 +51,14 @@ $('passkey').addEventListener('click', () => void doing($('passkey'), said, asyn
   }
 }))
 
+$('oidc').addEventListener('click', () => void doing($('oidc'), said, async () => {
+  location.assign((await api('POST', 'session/oidc', { next })).url)
+  return 'Going to the provider…'
+}))
+
 methods = await api('GET', 'session/methods')
 $('passkey').hidden = !(methods.passkey && globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined)
 if (methods.oidc !== null) {
   $('oidc').textContent = `Sign in with ${methods.oidc.name}`
-  $('oidc').href = `/admin/api/session/oidc${next === undefined ? '' : `?${new URLSearchParams({ next })}`}`
   $('oidc').hidden = false
 }

@@ -5,7 +5,7 @@ import { Browser } from './browser.ts'
 import { behind } from './fixtures.ts'
 import { aWorld, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, signInThere, type Claims, type IdentityProvider } from './identity-provider.ts'
-import { aPerson } from './accounts.ts'
+import { anOwner, aPerson } from './accounts.ts'
 
 let provider: IdentityProvider
 let world: World
@@ -55,6 +55,27 @@ test('an address whose letters only look alike, or become alike in lower case, i
   for (const [index, email] of ['\u212Aim@example.com', person.email.replace('e', '\u0435'), `${person.email}\u200b`, ` ${person.email}`].entries()) {
     assert.equal((await signIn({ sub: `alike ${index}`, email, email_verified: true })).body.reason, 'no_account')
   }
+})
+
+test('a page begins by POST, so that where it goes on, a link with a token perhaps, stands in no URL', async () => {
+  const person = await aPerson(world, database)
+  const one = browser()
+  const { body, status } = await one.call('POST session/oidc', { next: '/invites/accept#t=a-token-of-an-invite' })
+  assert.equal(status, 200)
+  provider.person = { sub: 'posted', email: person.email, email_verified: true }
+  const back = await provider.visit(body.url)
+  assert.doesNotMatch(body.url + back.href, /a-token-of/)
+  assert.equal((await one.call(`GET ${back.pathname}${back.search}`)).headers.get('location'), '/invites/accept#t=a-token-of-an-invite')
+})
+
+test('an invited address that the provider calls verified becomes an account, and no other does', async () => {
+  const owner = await anOwner(world)
+  assert.equal((await owner.call('POST invites', { email: 'invited@example.com', role: 'viewer' })).status, 201)
+  assert.equal((await signIn({ sub: 'invited', email: 'invited@example.com', email_verified: false })).body.reason, 'no_account')
+  const one = browser()
+  assert.equal((await signIn({ sub: 'invited', email: 'invited@example.com', email_verified: true, name: 'Ines' }, { with: one })).status, 303)
+  assert.deepEqual((({ name, email }) => ({ name, email }))((await one.call('GET account')).body.user), { name: 'Ines', email: 'invited@example.com' })
+  assert.equal((await one.call('GET webhooks')).body.reason, 'no_workspace')
 })
 
 test('two first sign-ins at once are one identity', async () => {

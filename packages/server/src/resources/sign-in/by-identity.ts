@@ -4,6 +4,7 @@ import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Oidc, OidcBegun, OidcPerson } from '../../platform/oidc.ts'
 import { findIdentity, insertIdentity } from '../identities/index.ts'
 import { findUserByEmail } from '../users/index.ts'
+import { accountOfProven, mayBegin } from './invited.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
 /** Where to send the browser, and what must be known when it comes back. */
@@ -24,16 +25,18 @@ export async function signInByIdentity(visit: Visit, { returned, begun }: { retu
 
 /**
  * An account is known by (issuer, subject). One that is new here belongs to who has the same address, provided that both
- * sides have it proven: the provider calls it verified, and ours are always proven.
+ * sides have it proven: the provider calls it verified, and ours are always proven. An invited one becomes an account.
  */
 async function accountOf(tx: Ctx, person: OidcPerson): Promise<string> {
   const known = await findIdentity(tx.db, person)
   if (known !== undefined) return known.user_id
-  const user = person.email === undefined ? undefined : await findUserByEmail(tx.db, person.email)
-  if (user === undefined) throw refuse('no_account')
-  await insertIdentity(tx.db, { ...person, userId: user.id, now: new Date(tx.clock.now()) })
-  tx.log.info('account.identity_linked', { user: encodeId('user', user.id), issuer: person.issuer })
-  return user.id
+  const { email, name } = person
+  const user = email === undefined ? undefined : await findUserByEmail(tx.db, email)
+  if (email === undefined || (user === undefined && !(await mayBegin(tx, email)))) throw refuse('no_account')
+  const userId = await accountOfProven(tx, { email, name })
+  await insertIdentity(tx.db, { ...person, userId, now: new Date(tx.clock.now()) })
+  tx.log.info('account.identity_linked', { user: encodeId('user', userId), issuer: person.issuer })
+  return userId
 }
 
 function checkDomain({ config }: Visit, { email }: OidcPerson): void {

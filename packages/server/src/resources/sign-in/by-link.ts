@@ -1,14 +1,14 @@
-import { encodeId, LIMITS } from '@postroad/contract'
+import { LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import type { Letter } from '../../domain/letter.ts'
 import { nextPath } from '../../domain/next-path.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { isInvited } from '../invites/index.ts'
 import { queueMail } from '../mails/index.ts'
 import { lookUpToken, mintToken, useToken } from '../one-time-tokens/index.ts'
 import { throttle } from '../throttles/index.ts'
-import { findUserByEmail, insertUser } from '../users/index.ts'
+import { findUserByEmail } from '../users/index.ts'
 import { findOwner } from '../workspaces/index.ts'
+import { accountOfProven, mayBegin } from './invited.ts'
 import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
 
 /** Mails to one address: 3 at once, then one in five minutes. */
@@ -20,21 +20,11 @@ export async function signInByLink(visit: Visit, { token }: { token: string }): 
   await throttleNetwork(visit)
   return atTheDoor(visit, async (tx) => {
     const found = await useToken(tx.db, { purpose: 'sign_in', token, now: tx.clock.now() })
-    const userId = found === undefined ? undefined : (found.user_id ?? (await accountOfInvited(tx, found.email)))
+    // Whoever has a link that was mailed to an invited address has proven the address.
+    const userId = found?.user_id ?? (typeof found?.email === 'string' ? await accountOfProven(tx, { email: found.email }) : undefined)
     if (found === undefined || userId === undefined) throw refuse('link_over')
     return welcome(visit, tx, { userId, method: 'link', workspaceId: found.workspace_id })
   })
-}
-
-/** Whoever has a link that was mailed to an invited address has proven the address: it gets an account, in no workspace yet. */
-async function accountOfInvited(tx: Ctx, email: string | null): Promise<string | undefined> {
-  if (email === null) return undefined
-  const found = await findUserByEmail(tx.db, email)
-  if (found !== undefined) return found.id
-  const id = tx.uuid()
-  await insertUser(tx.db, { id, name: email.split('@')[0] ?? email, email, now: new Date(tx.clock.now()) })
-  tx.log.info('account.created', { user: encodeId('user', id), by: 'invite' })
-  return id
 }
 
 /** Mails a link that signs in once, also to who has no account but is invited. Nothing of it tells whether there is such an account. */
@@ -61,7 +51,7 @@ async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter
   await throttleNetwork(visit)
   await throttle(visit, { what: kind, whose: email.toLowerCase(), ...MAILS })
   const user = await findUserByEmail(visit.database, email)
-  const invited = await isInvited(visit.database, { email, now: new Date(visit.clock.now()) })
+  const invited = await mayBegin(visit, email)
   const opens = user !== undefined || (invited && purpose === 'sign_in')
   await atTheDoor(visit, async (tx) => {
     const token = await mintToken(tx, { purpose, userId: user?.id ?? null, ...(user === undefined && opens ? { email } : {}), lifeMs: LIMITS.mailLinkMs })

@@ -38,8 +38,9 @@ async function handle(serving: DoorParts & { route: SignInRoute; run: Run }, req
   reply.header('Cache-Control', 'no-store')
   const visit = await visitOf(serving, request)
   const who = route.caller === 'session' ? await ownerOf(serving, visit) : visit
-  const { body, cookie } = await run(who, readInput(route, request))
+  const { body, cookie, begun } = await run(who, readInput(route, request))
   if (cookie !== undefined) reply.header('Set-Cookie', cookie === 'ended' ? endedCookie(deps) : await sessionCookie(deps, cookie.secret))
+  if (begun !== undefined) reply.header('Set-Cookie', begun)
   return route.output.parse(body)
 }
 

@@ -1,42 +1,27 @@
-import { LIMITS } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
-import type { Deps } from '../../../context.ts'
 import { escapeHtml } from '../../../domain/letter.ts'
-import { nextPath } from '../../../domain/next-path.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
-import { beginIdentity, signInByIdentity } from '../../../resources/sign-in/index.ts'
+import { signInByIdentity } from '../../../resources/sign-in/index.ts'
 import { pageHeaders } from '../../page-headers.ts'
-import { cookiesNamed, sessionCookie, setCookie } from '../session-cookie.ts'
+import { sessionCookie } from '../session-cookie.ts'
+import { beginOidc, begunIn, endedBegun, OIDC_PATH, redirectUri } from './begin-oidc.ts'
 import { visitOf, type DoorParts } from './visit.ts'
-
-const PATH = '/admin/api/session/oidc'
-const COOKIE = 'service_sign_in'
-const MARK = 'oidc:'
-
-/** What is kept, sealed, in the browser that began: so that nobody can finish a sign-in in another one. */
-const Begun = z.object({ state: z.string(), nonce: z.string(), code_verifier: z.string(), next: z.string(), until: z.number() })
-type Begun = z.infer<typeof Begun>
 
 /** Sign-in by the identity provider: the browser goes there, and comes back to `callback`. People see pages, not JSON. */
 export function mountOidc(fastify: FastifyInstance, parts: DoorParts): void {
-  fastify.get(PATH, (request, reply) => asPage(request, reply, () => begin(parts, request, reply)))
-  fastify.get(`${PATH}/callback`, (request, reply) => asPage(request, reply, () => finish(parts, request, reply)))
+  fastify.get(OIDC_PATH, (request, reply) => asPage(request, reply, () => begin(parts, request, reply)))
+  fastify.get(`${OIDC_PATH}/callback`, (request, reply) => asPage(request, reply, () => finish(parts, request, reply)))
 }
 
 async function begin(parts: DoorParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { deps } = parts
-  const { url, begun } = await beginIdentity(await visitOf(parts, request), redirectUri(deps))
-  const kept: Begun = { ...begun, next: nextPath(queryOf(request).get('next') ?? undefined), until: deps.clock.now() + LIMITS.oidcSignInMs }
-  const value = await deps.cookies.seal(MARK + JSON.stringify(kept))
-  reply.header('Set-Cookie', setCookie(deps, { name: COOKIE, value, path: PATH, maxAgeMs: LIMITS.oidcSignInMs }))
+  const { url, cookie } = await beginOidc(await visitOf(parts, request), queryOf(request).get('next') ?? undefined)
+  reply.header('Set-Cookie', cookie)
   return reply.header('Cache-Control', 'no-store').redirect(url, 303)
 }
 
 async function finish(parts: DoorParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { deps } = parts
-  const ended = setCookie(deps, { name: COOKIE, value: '', path: PATH, maxAgeMs: 0 })
-  reply.header('Set-Cookie', ended)
+  reply.header('Set-Cookie', endedBegun(deps))
   const begun = await begunIn(deps, request)
   const returned = new URL(redirectUri(deps))
   returned.search = queryOf(request).toString()
@@ -45,20 +30,6 @@ async function finish(parts: DoorParts, request: FastifyRequest, reply: FastifyR
   reply.header('Set-Cookie', await sessionCookie(deps, secret))
   return reply.header('Cache-Control', 'no-store').redirect(begun.next, 303)
 }
-
-async function begunIn(deps: Deps, request: FastifyRequest): Promise<Begun | undefined> {
-  for (const value of cookiesNamed(request, COOKIE)) {
-    // oxlint-disable-next-line no-await-in-loop -- there is one, as a rule
-    const opened = await deps.cookies.open(value)
-    if (opened?.startsWith(MARK) !== true) continue
-    const begun = Begun.safeParse(JSON.parse(opened.slice(MARK.length)))
-    if (begun.success && begun.data.until > deps.clock.now()) return begun.data
-  }
-  return undefined
-}
-
-/** From PUBLIC_URL, whatever the request calls us. */
-const redirectUri = (deps: Deps): string => `${deps.baseUrl()}${PATH}/callback`
 
 function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(request.url.split('?')[1] ?? '')

@@ -9,9 +9,10 @@ import { endOwnSession, endSession, endSessionsOf, listOwnSessions } from '../..
 import { offerPasskey, requestLink, requestReset, resetPassword, signInByLink, signInByPasskey, signInByPassword, type Visit } from '../../../resources/sign-in/index.ts'
 import { auditOwn } from '../../../resources/users/index.ts'
 import { inTransaction } from '../../../transaction.ts'
+import { beginOidc } from './begin-oidc.ts'
 
 /** An answer, and what becomes of the cookie: a new secret, none any more, or as it was. */
-export type Answered<Output> = { readonly body: Output; readonly cookie?: { readonly secret: string } | 'ended' }
+export type Answered<Output> = { readonly body: Output; readonly cookie?: { readonly secret: string } | 'ended'; /** Another cookie, whole. */ readonly begun?: string }
 
 type DoorVerbs = { readonly [Name in keyof SignInRoutesOf<'nobody'>]: (visit: Visit, input: SignInInput<SignInRoutesOf<'nobody'>[Name]>) => Promise<Answered<SignInOutput<SignInRoutesOf<'nobody'>[Name]>>> }
 
@@ -43,6 +44,10 @@ export const doorVerbs: DoorVerbs = {
     return OK
   },
   offerPasskey: async (visit) => ({ body: { options: { ...(await offerPasskey(visit)) } } }),
+  beginOidc: async (visit, { next }) => {
+    const { url, cookie } = await beginOidc(visit, next)
+    return { body: { url }, begun: cookie }
+  },
   requestReset: async (visit, { email }) => {
     await requestReset(visit, { email })
     return OK
