@@ -2,8 +2,12 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
+import { asSystem } from '../src/as-system.ts'
 import { readConfig } from '../src/config.ts'
 import { sql, type Database } from '../src/platform/db.ts'
+import { queueMail } from '../src/resources/mails/index.ts'
+import { leaseDueMails } from '../src/resources/mails/queries.ts'
+import { inTransaction } from '../src/transaction.ts'
 import { Browser } from './browser.ts'
 import { behind } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
@@ -89,6 +93,29 @@ describe('with a mail server', () => {
     await eventually(async () => database.maybe(sql`select 1 as sent from mails having count(*) filter (where sent_at is null) = 0`))
     for (let turn = 0; turn < 5; turn += 1) world.clock.advance(1_000)
     assert.equal(server.posts.filter(({ to }) => to.includes(email)).length, 1)
+  })
+
+  test('a mail that a process died with is sent by another two minutes later', async () => {
+    const { email } = await aPerson(world, database)
+    const now = new Date(world.clock.now())
+    await inTransaction(asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }), async (tx) => {
+      await queueMail(tx, { kind: 'held', to: email, letter: { subject: 'Held', lines: ['Held.'] }, usefulMs: 600_000 })
+      assert.ok((await leaseDueMails(tx.db, { now, leaseUntil: new Date(now.getTime() + 120_000), limit: 10 })).some(({ kind }) => kind === 'held'))
+    })
+    world.clock.advance(119_000)
+    assert.equal((await leaseDueMails(database, { now: new Date(world.clock.now()), leaseUntil: now, limit: 10 })).length, 0)
+    await arrived(email)
+  })
+
+  test('a change that was rolled back mails nothing', async () => {
+    const { email } = await aPerson(world, database)
+    const lost = inTransaction(asSystem(world.app.deps, { workspaceId: '', projectId: '', requestId: 'test' }), async (tx) => {
+      await queueMail(tx, { kind: 'test', to: email, letter: { subject: 'Never', lines: ['Never.'] }, usefulMs: 60_000 })
+      throw new Error('The change did not come about.')
+    })
+    await assert.rejects(lost, /did not come about/)
+    await arrived(await ask())
+    assert.deepEqual(server.posts.filter(({ to }) => to.includes(email)), [])
   })
 
   test('a mail that nobody has a use for any more is given up and its text forgotten', async () => {

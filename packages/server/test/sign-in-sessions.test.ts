@@ -8,8 +8,9 @@ import { createSealedText } from '../src/platform/sealed-text.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD, type Person } from './accounts.ts'
 import { Browser } from './browser.ts'
 import { behind } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import { aWorld, eventually, type World } from './harness.ts'
 import { aWorkspace } from './people.ts'
+import { sse } from './stream-client.ts'
 
 let world: World
 let database: Database
@@ -171,6 +172,17 @@ describe('a session', () => {
     } finally {
       await beside.stop()
     }
+  })
+
+  test('that ends takes its open streams with it', async () => {
+    const browser = await signIn(await aPersonWithPassword(world, database))
+    const client = await sse(`${world.baseUrl}/admin/api/stream`, { headers: { cookie: browser.header() } })
+    await browser.call('DELETE session')
+    await eventually(async () => {
+      world.clock.advance(1_000)
+      return client.events.find(({ type }) => type === 'closing')
+    })
+    await client.ended
   })
 
   test('is listed with how, whence and when; one is signed out by its id, all at once by one request', async () => {
