@@ -7,10 +7,11 @@ import { hostile } from './rows/hostile.ts'
 import { ingest } from './rows/ingest.ts'
 import { ladder } from './rows/ladder.ts'
 import { latency } from './rows/latency.ts'
+import { policies } from './rows/policies.ts'
 import { openStage, type Stage } from './stage.ts'
 import { tableOf, type Figure } from './table.ts'
 
-const ROWS: Readonly<Record<string, (stage: Stage) => Promise<readonly Figure[]>>> = { ingest, ladder, latency, delivery, hostile, footprint }
+const ROWS: Readonly<Record<string, (stage: Stage) => Promise<readonly Figure[]>>> = { ingest, ladder, latency, delivery, hostile, policies, footprint }
 const PAGE = new URL('../../../docs/bench.md', import.meta.url)
 const USAGE = `bench [--only ${Object.keys(ROWS).join('|')}] [--seconds S] [--rounds R] [--json] [--profile FOLDER]`
 

@@ -20,15 +20,17 @@ export type Postroad = {
 export type ServerOptions = {
   readonly folder: string
   readonly roles?: string
+  /** Beside the defaults that the bench measures. */
+  readonly settings?: Readonly<Record<string, string>>
   /** A folder for node's CPU profile of this run. */
   readonly profile?: string | undefined
 }
 
-export async function startPostroad({ folder, roles, profile }: ServerOptions): Promise<Postroad> {
+export async function startPostroad({ folder, roles, settings, profile }: ServerOptions): Promise<Postroad> {
   const startedAt = nowMs()
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const child = spawn(process.execPath, [...profiling, MAIN, 'serve'], {
-    env: { ...environmentOf(folder), ...(roles === undefined ? {} : { ROLES: roles }) },
+    env: { ...environmentOf(folder), ...settings, ...(roles === undefined ? {} : { ROLES: roles }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -1,5 +1,6 @@
 import { sql, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
 import { openDatabase } from '../src/platform/db.ts'
+import { nowMs } from './statistics.ts'
 
 /** SQL of the bench alone: its tables, its databases and its questions to the server. */
 const statement = (text: string) => ({ strings: [text], values: [] })
@@ -69,6 +70,32 @@ export async function dropDatabase(db: Db, name: string): Promise<void> {
 export async function settle(db: Db): Promise<void> {
   await db.run(statement('vacuum (analyze)'))
   await db.run(statement('checkpoint'))
+}
+
+/** As if there were no row-level security. */
+export async function liftPolicies(db: Db): Promise<void> {
+  await db.run(statement(`
+    do $$
+    declare
+      t record;
+    begin
+      for t in select oid::regclass as name from pg_class where relrowsecurity loop
+        execute format('alter table %s disable row level security, no force row level security', t.name);
+      end loop;
+    end
+    $$`))
+}
+
+/** Looks at the workspace's endpoints again and again, bound to the workspace or not; gives the microseconds of one look. */
+export async function askForTenant(db: Database, { isBound, count }: { isBound: boolean; count: number }): Promise<number> {
+  const { id } = await db.one<{ id: string }>(sql`select id from workspaces order by id limit 1`)
+  const pool = isBound ? db.forWorkspace(id) : db
+  const look = (): Promise<unknown> => pool.many(sql`select id, name from webhooks where workspace_id = ${id} order by id desc limit 20`)
+  await look()
+  const began = nowMs()
+  // oxlint-disable-next-line no-await-in-loop -- one at a time: what one look takes
+  for (let done = 0; done < count; done += 1) await look()
+  return ((nowMs() - began) * 1_000) / count
 }
 
 export type Settings = { readonly version: string; readonly fsync: string; readonly synchronous_commit: string; readonly full_page_writes: string; readonly wal_sync_method: string }

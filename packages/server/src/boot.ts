@@ -5,10 +5,11 @@ import { StartError } from './platform/embedded-postgres.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { migrate } from './platform/migrate.ts'
 import { makeDays } from './platform/partitions.ts'
+import { bindToPolicies } from './platform/row-security.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { anchorChains } from './resources/audit/index.ts'
 import { endEveryOwner } from './resources/lanes/queries.ts'
-import { checkDurability, checkKeys, checkReachable, openStorage, type Storage } from './storage.ts'
+import { checkDurability, checkKeys, checkPolicies, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 
 export const MIGRATIONS = new URL('../migrations/', import.meta.url)
@@ -24,25 +25,37 @@ export async function boot(
 ): Promise<Booted> {
   const config = readConfig(environment)
   const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })
-  const storage = await openStorage(config, { mode: options.mode, log })
+  const opened = await openStorage(config, { mode: options.mode, log })
   try {
     // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
+    await checkUsable(opened, log)
+    const storage = { ...opened, target: await bindToPolicies(opened.target) }
     await prepare(storage, { log, isHeir })
     const { mode: _mode, ...plants } = options
     return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
   } catch (error) {
-    await storage.stop()
+    await opened.stop()
     throw error
   }
 }
 
-/** The schema of this release, the keys that it is sealed by, the days around now, and a loud word when PostgreSQL is set to lose data. */
-async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; readonly isHeir: boolean }): Promise<void> {
-  const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
+/** The PostgreSQL is there and new enough; a loud word when it is set to lose data. */
+async function checkUsable({ target }: Storage, log: Log): Promise<void> {
+  const database = openDatabase({ target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
   try {
     await checkReachable(database)
     await checkDurability(database, log)
+  } finally {
+    await database.close()
+  }
+}
+
+/** The schema of this release, the keys that it is sealed by, and the days around now; a loud word when policies do not hold. */
+async function prepare(storage: Storage, { log, isHeir }: { readonly log: Log; readonly isHeir: boolean }): Promise<void> {
+  const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
+  try {
+    await checkPolicies(database, log)
     const ran = await migrate(storage.target, MIGRATIONS)
     await checkKeys(database, storage)
     if (ran.includes(ANCHORS)) await anchorChains(database, storage.cipher)

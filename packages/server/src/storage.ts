@@ -4,6 +4,7 @@ import type { Database, DatabaseTarget } from './platform/db.ts'
 import { openEmbeddedPostgres, StartError } from './platform/embedded-postgres.ts'
 import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
+import { whyUnbound } from './platform/row-security.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
 import { sealedByOthers } from './resources/key-ring/index.ts'
 
@@ -50,6 +51,15 @@ export async function checkDurability(database: Database, log: Log): Promise<rea
   }
   return unsafe
 }
+
+/** Row-level security is the second wall between tenants: says loudly when it does not hold for our user. Gives why. */
+export async function checkPolicies(database: Database, log: Log): Promise<string | undefined> {
+  const why = await whyUnbound(database)
+  if (why !== undefined) log.error('postgres.policies_bypassed', { meaning: `${why} ${BIND_REMEDY}` })
+  return why === undefined ? undefined : `${why} ${BIND_REMEDY}`
+}
+
+const BIND_REMEDY = 'Put an ordinary user that owns the tables into DATABASE_URL, or one that may create the role postroad_server.'
 
 const VERSION_MIN = 150_000
 

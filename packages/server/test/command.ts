@@ -16,7 +16,7 @@ function settingsOf(target: DatabaseTarget): Record<string, string> {
 }
 
 export function runCommand(world: Pick<World, 'storage'>, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const all = { ...process.env, ...settingsOf(world.storage.target), SECRET_KEY: world.storage.secretKey, ...env }
+  const all = { ...process.env, ...settingsOf(world.storage.operator), SECRET_KEY: world.storage.secretKey, ...env }
   return new Promise((resolve) => {
     execFile(process.execPath, [MAIN, ...args], { env: all }, (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }))
   })

@@ -89,7 +89,7 @@ export async function signedIn(world: World, whose: { workspaceId: string; userI
 
 /** The database of a world behind the server's back: for faults, and for states that no route makes yet. */
 export function behind(world: World): Database {
-  return openDatabase({ target: world.storage.target, connectionsMax: 2, applicationName: 'test', statementTimeoutMs: 60_000 })
+  return openDatabase({ target: world.storage.operator, connectionsMax: 2, applicationName: 'test', statementTimeoutMs: 60_000 })
 }
 
 /** One statement, as it is written. */

@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { openDatabase, type DatabaseTarget } from '../src/platform/db.ts'
 import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
 import { migrate } from '../src/platform/migrate.ts'
+import { bindToPolicies } from '../src/platform/row-security.ts'
+
+/** The login that makes databases, and what the servers under test become. */
+export type TestTarget = { readonly operator: DatabaseTarget; readonly role?: string | undefined }
 
 /**
  * One PostgreSQL for the whole run: `TEST_DATABASE_URL` when it is set (a server where databases may be created), else an
@@ -16,9 +20,10 @@ export async function globalSetup(): Promise<void> {
   const database = openDatabase({ target, connectionsMax: 1, applicationName: 'test setup', statementTimeoutMs: 60_000 })
   await database.run({ strings: ['drop database if exists postroad_template'], values: [] })
   await database.run({ strings: ['create database postroad_template'], values: [] })
-  await migrate(inDatabase(target, 'postroad_template'), new URL('../migrations/', import.meta.url))
+  const bound = await bindToPolicies(inDatabase(target, 'postroad_template'))
+  await migrate(bound, new URL('../migrations/', import.meta.url))
   await database.close()
-  process.env['POSTROAD_TEST_TARGET'] = JSON.stringify(target)
+  process.env['POSTROAD_TEST_TARGET'] = JSON.stringify({ operator: target, role: bound.role } satisfies TestTarget)
 }
 
 export async function globalTeardown(): Promise<void> {

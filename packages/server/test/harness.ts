@@ -12,7 +12,7 @@ import { openKeyFile } from '../src/platform/key-file.ts'
 import { createLog, type Log } from '../src/platform/log.ts'
 import { bootstrap, type Bootstrapped } from '../src/resources/installation/index.ts'
 import type { Storage } from '../src/storage.ts'
-import { inDatabase } from './global-setup.ts'
+import { inDatabase, type TestTarget } from './global-setup.ts'
 
 /** A real server on a free port, with a database of its own and a clock that the test sets. */
 export type World = {
@@ -30,8 +30,8 @@ export type World = {
   stop(): Promise<void>
 }
 
-/** `secretKey` is what SECRET_KEY would say to a process beside. */
-export type TestStorage = Storage & { readonly secretKey: string }
+/** `secretKey` is what SECRET_KEY would say to a process beside; `operator` is the login, for who looks behind the server's back. */
+export type TestStorage = Storage & { readonly secretKey: string; readonly operator: DatabaseTarget }
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
 
@@ -98,6 +98,7 @@ async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
   const keyFile = keyFolder === undefined ? undefined : openKeyFile(keyFolder)
   return {
     target: own.target,
+    operator: own.operator,
     cipher: createCipher(keyFile?.keys ?? [key]),
     ...(keyFile === undefined ? {} : { keyFile }),
     secretKey: key.toString('base64'),
@@ -105,11 +106,11 @@ async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
   }
 }
 
-/** A new database made from the migrated template. */
-export async function aDatabase(): Promise<{ target: DatabaseTarget; drop(): Promise<void> }> {
+/** A new database made from the migrated template, for a server and for who looks behind its back. */
+export async function aDatabase(): Promise<{ target: DatabaseTarget; operator: DatabaseTarget; drop(): Promise<void> }> {
   const text = process.env['POSTROAD_TEST_TARGET']
   if (text === undefined) throw new Error('Run tests with `npm test`: the test database is made by its global setup.')
-  const root = JSON.parse(text) as DatabaseTarget
+  const { operator: root, role } = JSON.parse(text) as TestTarget
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const run = async (statement: string): Promise<void> => {
     const database = openDatabase({ target: root, connectionsMax: 1, applicationName: 'test', statementTimeoutMs: 60_000 })
@@ -120,7 +121,8 @@ export async function aDatabase(): Promise<{ target: DatabaseTarget; drop(): Pro
     }
   }
   await run(`create database ${name} template postroad_template`)
-  return { target: inDatabase(root, name), drop: () => run(`drop database if exists ${name} with (force)`) }
+  const operator = inDatabase(root, name)
+  return { target: role === undefined ? operator : { ...operator, role }, operator, drop: () => run(`drop database if exists ${name} with (force)`) }
 }
 
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }

@@ -294,6 +294,10 @@ function wrapped(database: Database, look: (text: string) => void | Promise<void
         await look('commit')
         return result
       }),
+    forWorkspace: (workspaceId) => wrapped(database.forWorkspace(workspaceId), look),
+    get forSystem() {
+      return wrapped(database.forSystem, look)
+    },
     listen: (...listening) => database.listen(...listening),
     close: () => database.close(),
   }

@@ -1,9 +1,11 @@
 import { boot } from '../boot.ts'
-import { openDatabase } from '../platform/db.ts'
+import { openDatabase, type Database } from '../platform/db.ts'
+import { findOpenTables } from '../platform/row-security.ts'
 import { findBrokenChains } from '../resources/audit/index.ts'
+import type { Log } from '../platform/log.ts'
 import { INVARIANTS } from '../resources/installation/invariants.ts'
 import { countSealed } from '../resources/key-ring/index.ts'
-import { checkDurability } from '../storage.ts'
+import { checkDurability, checkPolicies } from '../storage.ts'
 
 type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
 
@@ -21,6 +23,7 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
     const findings: Finding[] = [
       { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
     ]
+    findings.push(...(await policyFindings(database, log)))
     const { waiting } = await countSealed(database, storage.cipher)
     findings.push({ check: 'secrets are sealed by the newest key', ok: waiting === 0, found: waiting, meaning: 'Run "rotate-key", and keep the former key until it is done.' })
     for (const { check, meaning, count } of INVARIANTS) {
@@ -38,6 +41,16 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
     await app.stop()
     await storage.stop()
   }
+}
+
+/** The second wall between tenants: it stands, and it stands before us too. */
+async function policyFindings(database: Database, log: Log): Promise<readonly Finding[]> {
+  const why = await checkPolicies(database, log)
+  const open = await findOpenTables(database)
+  return [
+    { check: 'row-level security holds for the server', ok: why === undefined, found: why === undefined ? 0 : 1, meaning: why ?? 'Its PostgreSQL user cannot bypass policies.' },
+    { check: 'every tenant table has its policy', ok: open.length === 0, found: open.length, meaning: open.length === 0 ? 'And no partition is open beside its table.' : `Start the server anew, which closes them: ${open.join(', ')}.` },
+  ]
 }
 
 function report(findings: readonly Finding[]): string {

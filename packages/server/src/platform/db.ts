@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { postgres } from './driver.ts'
+import { postgres, SAY_WORKSPACE } from './driver.ts'
 
 /** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
 export type Value = string | number | boolean | bigint | Date | Uint8Array | null | readonly (string | number | boolean | Date | null)[]
@@ -35,6 +35,10 @@ export type Db = {
 export type Database = Db & {
   /** One transaction: commits when `work` resolves, rolls back when it throws. */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** The same pool, for statements of one tenant: PostgreSQL shows and takes rows of this workspace alone (docs/adr/0026). */
+  forWorkspace(workspaceId: string): Database
+  /** The same pool, for the work of the installation: rows of every workspace. */
+  readonly forSystem: Database
   /** Calls back on each NOTIFY of the channel, from now on, across reconnects. */
   listen(channel: string, heard: (payload: string) => void): Promise<void>
   close(): Promise<void>
@@ -68,7 +72,20 @@ const ANSWER_SPARE_MS = 10_000
 const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
 const UNKNOWN_OUTCOMES = new Set(['NO_ANSWER', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
 
-export type DatabaseTarget = { readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
+/** `role`: what connections become when they open, so that policies hold for a login which they would not hold for. */
+export type DatabaseTarget = ({ readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }) & {
+  readonly role?: string
+}
+
+/** The setting that the policies of tenant tables read: a workspace's id or, said when a connection opens, every one. */
+const EVERY_WORKSPACE = 'every'
+
+/** For the driver: where to connect to, and as whom. Without the setting a connection sees no tenant's rows at all. */
+export function openClient(target: DatabaseTarget, settings: { connection: Record<string, string | number> } & Record<string, unknown>): ReturnType<typeof postgres> {
+  const { role, ...place } = target
+  const connection = { ...settings.connection, 'postroad.workspace': EVERY_WORKSPACE, ...(role === undefined ? {} : { role }) }
+  return 'url' in place ? postgres(place.url, { ...settings, connection }) : postgres({ ...place, ...settings, connection })
+}
 
 export type DatabaseOptions = {
   readonly target: DatabaseTarget
@@ -108,12 +125,28 @@ export function openDatabase(options: DatabaseOptions): Database {
     // every run when it expects a little less work of it. A statement that needs another plan is written as another one.
     connection: { application_name: options.applicationName, statement_timeout: options.statementTimeoutMs, idle_in_transaction_session_timeout: answerMs, plan_cache_mode: 'force_generic_plan' },
   }
-  const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
+  return databaseOf(openClient(target, settings), { answerMs })
+}
+
+type Client = ReturnType<typeof postgres>
+type Saying = { readonly answerMs: number; readonly workspace?: string }
+
+function databaseOf(client: Client, saying: Saying): Database {
+  const { answerMs, workspace } = saying
   return {
-    ...asDb(client, answerMs),
+    ...asDb(client, saying),
     transaction: async (work) => {
+      const within = async (tx: Runner): ReturnType<typeof work> => {
+        // It goes out with the first statement. When it fails, the driver fails the transaction with it.
+        if (workspace !== undefined) tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
+        return work(asDb(tx, { answerMs }))
+      }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
-      return guarded(() => client.begin((tx) => work(asDb(tx, answerMs))), answerMs) as ReturnType<typeof work>
+      return guarded(() => client.begin(within), answerMs) as ReturnType<typeof work>
+    },
+    forWorkspace: (workspaceId) => databaseOf(client, { answerMs, workspace: workspaceId }),
+    get forSystem() {
+      return databaseOf(client, { answerMs })
     },
     listen: async (channel, heard) => {
       await client.listen(channel, heard)
@@ -122,13 +155,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-type Runner = { unsafe(text: string, parameters: (string | null)[], options: { prepare: boolean }): PromiseLike<object[] & { count: number }> }
+type Runner = { unsafe(text: string, parameters: (string | null)[], options: { prepare: boolean; simple?: boolean; workspace?: string }): PromiseLike<object[] & { count: number }> }
 
-function asDb(runner: Runner, answerMs: number): Db {
+function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
+  // A simple message, as the driver would send what has no parameters, says no workspace.
+  const options = workspace === undefined ? { prepare: true } : { prepare: true, simple: false, workspace }
   const execute = (query: Sql): Promise<object[] & { count: number }> =>
     guarded(() => {
       const { text, parameters } = render(query)
-      return runner.unsafe(text, parameters, { prepare: true })
+      return runner.unsafe(text, parameters, options)
     }, answerMs)
   return {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement names the columns of its row type

@@ -10,7 +10,7 @@ let other: Database
 before(async () => {
   own = await aDatabase()
   pool = openDatabase({ target: own.target, connectionsMax: 6, applicationName: 'pool', statementTimeoutMs: 5_000 })
-  other = openDatabase({ target: own.target, connectionsMax: 1, applicationName: 'other', statementTimeoutMs: 5_000 })
+  other = openDatabase({ target: own.operator, connectionsMax: 1, applicationName: 'other', statementTimeoutMs: 5_000 })
 })
 after(async () => {
   await pool.close()

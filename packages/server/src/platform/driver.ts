@@ -3,9 +3,13 @@ import { registerHooks } from 'node:module'
 
 /**
  * The one file that knows the database driver, and mends it. When PostgreSQL closes connections under load, version 3.4.9
- * ends the process or leaves statements without an answer for ever (porsager/postgres #1154, #1168, #1208).
+ * ends the process or leaves statements without an answer for ever (porsager/postgres #1154, #1168, #1208). It also
+ * teaches it to say for which workspace a statement is run, in the statement's own message (docs/adr/0026).
  */
 type Mend = { readonly found: string; readonly mended: string }
+
+/** Sets it until the end of the transaction; gives no row, which the driver would take for one of the statement's own. */
+export const SAY_WORKSPACE = `select 1 where set_config('postroad.workspace', $1, true) is null`
 
 const MENDS: readonly Mend[] = [
   // The next statement of a transaction, or its rollback, is written to a socket that is gone: an exception nobody can catch.
@@ -32,6 +36,29 @@ const MENDS: readonly Mend[] = [
   {
     found: `    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))\n`,
     mended: `    if (query || sent.length) error(Errors.connection('CONNECTION_CLOSED', options, socket))\n    query = null\n`,
+  },
+  // What goes out before one Sync is one transaction, so a setting that is local to it ends with the statement, however that ends.
+  {
+    found: '  function prepared(q) {\n    return Buffer.concat([\n',
+    mended: `  function prepared(q) {
+    q.saysWorkspace = q.options.workspace !== undefined
+    return Buffer.concat([
+      ...(q.saysWorkspace ? [
+        Parse("${SAY_WORKSPACE}", [0], [25]),
+        Bind([q.options.workspace], [25]),
+        b().E().str(b.N).i32(0).end()
+      ] : []),
+`,
+  },
+  // The first of its two endings is that of the setting.
+  {
+    found: '  function CommandComplete(x) {\n',
+    mended: `  function CommandComplete(x) {
+    if (query.saysWorkspace) {
+      query.saysWorkspace = false
+      return
+    }
+`,
   },
 ]
 

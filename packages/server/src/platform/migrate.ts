@@ -1,16 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { postgres } from './driver.ts'
-import type { DatabaseTarget } from './db.ts'
+import { openClient, type DatabaseTarget } from './db.ts'
+import { SECURE_TABLES } from './row-security.ts'
 
 const MIGRATION_LOCK = 4_680_001
 
 /**
  * Runs the numbered files of `migrations/` that have not run yet, each in its own transaction, under a lock so that
- * nodes starting together do it once. Forward only. Gives the names of those it ran.
+ * nodes starting together do it once. Forward only. Then every tenant table has its policy, the new ones too. Gives the names of those it ran.
  */
 export async function migrate(target: DatabaseTarget, folder: URL): Promise<readonly string[]> {
   const settings = { max: 1, onnotice: () => undefined, connect_timeout: 10, connection: { application_name: 'postroad migrate' } }
-  const client = 'url' in target ? postgres(target.url, settings) : postgres({ ...target, ...settings })
+  const client = openClient(target, settings)
   try {
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`
     await client`create table if not exists migrations (name text primary key, ran_at timestamptz not null default now())`
@@ -24,6 +24,7 @@ export async function migrate(target: DatabaseTarget, folder: URL): Promise<read
         await tx`insert into migrations (name) values (${name})`
       })
     }
+    await client.unsafe(SECURE_TABLES)
     return due
   } finally {
     await client.end({ timeout: 5 })

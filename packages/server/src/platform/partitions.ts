@@ -1,5 +1,6 @@
 import { DbError, sql, type Database, type Sql } from './db.ts'
 import { uuidv7Floor } from './ids.ts'
+import { SECURE_TABLES } from './row-security.ts'
 
 const DAY_MS = 86_400_000
 const DAYS_LOCK = 4_680_002
@@ -23,10 +24,13 @@ export async function makeDays(db: Database, tables: readonly DayTable[], at: { 
       const name = `${table.name}_${dayName(day)}`
       if (known.has(name)) continue
       // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      await alone(db, statement(`
-        create table if not exists ${name} partition of ${table.name}
-          for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
-      `))
+      await alone(db, [
+        statement(`
+          create table if not exists ${name} partition of ${table.name}
+            for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
+        `),
+        statement(SECURE_TABLES),
+      ])
       made.push(name)
     }
   }
@@ -49,7 +53,7 @@ export async function dropDays(db: Database, tables: readonly DayTable[], at: { 
     for (const { name } of days) {
       if (name.slice(-8) >= oldest) continue
       // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      await alone(db, statement(`drop table if exists ${name}`))
+      await alone(db, [statement(`drop table if exists ${name}`)])
       dropped.push(name)
     }
   }
@@ -63,14 +67,14 @@ const LOCK_TRIES = 10
  * Nodes that keep house at the same moment would fail each other: what is made or dropped is so by one at a time. While it
  * waits for a transaction that uses the table, everybody else waits behind it, so it waits shortly and tries again.
  */
-async function alone(db: Database, change: Sql): Promise<void> {
+async function alone(db: Database, changes: readonly Sql[]): Promise<void> {
   for (let left = LOCK_TRIES; ; left -= 1) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- one try after the other
       return await db.transaction(async (tx) => {
         await tx.run(sql`select pg_advisory_xact_lock(${DAYS_LOCK})`)
         await tx.run(statement(`set local lock_timeout = ${LOCK_MS}`))
-        await tx.run(change)
+        for (const change of changes) await tx.run(change)
       })
     } catch (error) {
       if (left <= 1 || !(error instanceof DbError) || error.code !== LOCK_NOT_AVAILABLE) throw error

@@ -79,7 +79,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     const { scope, position, datasets, live } = asked
     const { partway } = position
     const now = deps.clock.now()
-    const found = await (live === true ? inLiveTurn : inTurn)(() => readPage(deps.database, {
+    const found = await (live === true ? inLiveTurn : inTurn)(() => readPage(deps.database.forWorkspace(scope.workspaceId), {
       ...scope,
       from: position.from,
       // A clock that was set back makes ids of before.
@@ -105,7 +105,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     const { partway } = position
     const now = deps.clock.now()
     const asked = { ...scope, from: position.from, to: partway?.to, after: partway?.after, rowsMax: ROWS_MAX }
-    const found = await inLiveTurn(() => readChangedDeliveries(deps.database, { ...asked, madeFrom: now - MARGIN_MS, begunFrom: now - ATTEMPT_MS }))
+    const found = await inLiveTurn(() => readChangedDeliveries(deps.database.forWorkspace(scope.workspaceId), { ...asked, madeFrom: now - MARGIN_MS, begunFrom: now - ATTEMPT_MS }))
     if (isUnsaid(found)) return afresh(deps, () => changes({ scope, position }))
     const seen = snapshotOf(found.snapshot)
     const to = partway?.to ?? seen
@@ -131,7 +131,7 @@ export function createStreamReader(deps: Deps): StreamReader {
     changes,
     refusals,
     now,
-    keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database, workspaceId)))?.day.getTime(),
+    keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database.forWorkspace(workspaceId), workspaceId)))?.day.getTime(),
   }
 }
 
@@ -143,7 +143,7 @@ async function afresh<T>({ database }: Deps, again: () => Promise<T>): Promise<T
 /** undefined while it is not said since which crash the database is. */
 async function readRefusals({ database, clock }: Deps, { scope, position }: Parameters<StreamReader['refusals']>[0]): Promise<Refusals | undefined> {
   const now = clock.now()
-  const found = await readCountedRejections(database, { ...scope, from: position.from, countedFrom: now - COUNTED_MS, rowsMax: ROWS_MAX })
+  const found = await readCountedRejections(database.forWorkspace(scope.workspaceId), { ...scope, from: position.from, countedFrom: now - COUNTED_MS, rowsMax: ROWS_MAX })
   if (isUnsaid(found)) return undefined
   // After a crash transactions have other numbers: begin anew.
   const rows = found.history === position.history ? found.rows : []
@@ -188,7 +188,7 @@ export const CONFIRM_MS = 5_000
 /** Takes one of the plan's places for a connection; false when all are taken, on whichever process. */
 export function takeStreamPlace(deps: Deps, at: Place & { max: number }): Promise<boolean> {
   // oxlint-disable-next-line house/verb-guards -- a connection that opens changes nothing of the workspace
-  return deps.database.transaction(async (db) => {
+  return deps.database.forWorkspace(at.workspaceId).transaction(async (db) => {
     const now = deps.clock.now()
     await lockConnections(db, at.workspaceId)
     return takePlace(db, { ...at, now: new Date(now), staleBefore: new Date(now - 3 * CONFIRM_MS) })
@@ -200,5 +200,5 @@ export function confirmStreamPlaces(deps: Deps, places: readonly Place[]): Promi
 }
 
 export function leaveStreamPlace(deps: Deps, place: Place): Promise<void> {
-  return leavePlace(deps.database, place)
+  return leavePlace(deps.database.forWorkspace(place.workspaceId), place)
 }

@@ -19,7 +19,7 @@ export async function claimIdempotencyKey(door: Door, passage: Passage): Promise
   const body = typeof request.body === 'string' ? request.body : ''
   const keyHash = createHash('sha256').update(key).digest()
   const fingerprint = createHash('sha256').update(JSON.stringify([credential, request.url, body])).digest()
-  const claimed = await claimKey(door, { workspaceId, keyHash, fingerprint })
+  const claimed = await claimKey({ ...door, database: door.database.forWorkspace(workspaceId) }, { workspaceId, keyHash, fingerprint })
   if ('json' in claimed) return claimed
   passage.claim = claimed
   return undefined

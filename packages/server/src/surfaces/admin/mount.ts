@@ -52,7 +52,9 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
   const kept = await climb(door, passage)
   if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), route, kept)
   const { actor, workspaceId } = callerOf(passage)
-  const ctx: Ctx = { ...door, db: door.database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
+  // Such a route is about the workspaces of a person, so it meets those of others too; every other one meets its own alone.
+  const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
+  const ctx: Ctx = { ...door, database, db: database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
   const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) }, readInput(route, exchange.request))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a download is Chunks
   if (route.download !== undefined) return sendDownload(door, exchange.reply, { download: route.download, chunks: (await answer(ctx)) as AsyncIterable<string> })
@@ -83,7 +85,7 @@ export async function admit(door: Door, route: Guards, exchange: Exchange): Prom
   const passage = passageOf(door, route, exchange)
   await climb(door, passage)
   const { actor, workspaceId } = callerOf(passage)
-  return { actor, workspaceId, projectId: await resolveProject({ db: door.database, workspaceId }, passage.project) }
+  return { actor, workspaceId, projectId: await resolveProject({ db: door.database.forWorkspace(workspaceId), workspaceId }, passage.project) }
 }
 
 async function resolveProject({ db, workspaceId }: Pick<Ctx, 'db' | 'workspaceId'>, named: NamedProject): Promise<string> {
