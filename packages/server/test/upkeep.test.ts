@@ -81,3 +81,11 @@ test('a day that cannot be made behind a long transaction keeps no event waiting
   end.resolve()
   await long
 })
+
+test('a day whose first rows came before its tables is left where it is', async () => {
+  world.clock.advance(500 * DAY_MS)
+  assert.equal((await post(world.endpoint, '{"early":true}')).status, 201)
+  const made = await makeDays(world.app.deps.database, DAY_TABLES, { now: world.clock.now(), daysAhead: 0 })
+  assert.deepEqual(made.filter((name) => name.endsWith(dayAt(world.clock.now()))), [`deliveries_${dayAt(world.clock.now())}`, `delivery_attempts_${dayAt(world.clock.now())}`])
+  assert.equal((await post(world.endpoint, '{"late":true}')).status, 201)
+})

@@ -24,14 +24,14 @@ export async function makeDays(db: Database, tables: readonly DayTable[], at: { 
       const name = `${table.name}_${dayName(day)}`
       if (known.has(name)) continue
       // oxlint-disable-next-line no-await-in-loop -- one lock at a time
-      await alone(db, [
+      const done = await alone(db, [
         statement(`
           create table if not exists ${name} partition of ${table.name}
             for values from ('${uuidv7Floor(day * DAY_MS)}') to ('${uuidv7Floor((day + 1) * DAY_MS)}') ${table.storage ?? ''}
         `),
         statement(SECURE_TABLES),
-      ])
-      made.push(name)
+      ]).then(() => true, isBegun)
+      if (done) made.push(name)
     }
   }
   return made
@@ -60,6 +60,13 @@ export async function dropDays(db: Database, tables: readonly DayTable[], at: { 
   return dropped
 }
 
+/** Rows of that day lie in the default partition already; any other error is thrown on. */
+function isBegun(error: unknown): false {
+  if (error instanceof DbError && error.code === CHECK_VIOLATION) return false
+  throw error
+}
+
+const CHECK_VIOLATION = '23514'
 const LOCK_MS = 200
 const LOCK_TRIES = 10
 
