@@ -1,7 +1,7 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, makeEndpoint } from '../postroad.ts'
 import { postgresPids, processorSeconds } from '../processes.ts'
-import { countWalSyncs, makeDatabase, withDatabase } from '../queries.ts'
+import { countWalSyncs, makeDatabase, settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
 import type { BareHttpVerbs } from '../bare-http.ts'
@@ -40,7 +40,13 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
     const { rows, perSecond } = await bareInserts.ask('run', { ms, ...BARE })
     return { answered: rows, perSecond, p50Ms: NaN, p99Ms: NaN }
   }
+  // What the contender before has left to PostgreSQL to clean up is not this one's to pay.
+  const settled = async (): Promise<void> => {
+    await withDatabase({ ...server.target, database: 'bench_bare' }, settle)
+    await withDatabase(server.target, settle)
+  }
   const measured = async (pid: number, work: () => Promise<Omit<ClosedResult, 'refused'>>): Promise<Round> => {
+    await settled()
     const look = async () => ({
       process: await processorSeconds([pid]),
       postgres: await processorSeconds(await postgresPids(folder)),

@@ -1,6 +1,7 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, type Admin } from '../postroad.ts'
 import { postgresPids, processorSeconds } from '../processes.ts'
+import { settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
 import type { BareHttpVerbs } from '../bare-http.ts'
@@ -42,6 +43,7 @@ export async function ladder(stage: Stage): Promise<readonly Figure[]> {
   }
   const look = async () => ({ server: await processorSeconds([server.pid]), postgres: await processorSeconds(await postgresPids(folder)) })
   const measured = async (target: Target): Promise<Round> => {
+    await withDatabase(server.target, settle)
     const before = await look()
     const { answered, perSecond } = await closed(target, ms)
     const after = await look()
