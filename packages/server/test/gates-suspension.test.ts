@@ -53,7 +53,7 @@ test('suspend refuses and pauses on every node within a second; reinstate sends 
   await eventually(async () => {
     const { body } = await world.admin('GET', 'deliveries?state=retrying')
     return body.deliveries.length === 4 ? true : undefined
-  })
+  }, 6_000)
   const stored = async (): Promise<number> => (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
   const had = await stored()
 
