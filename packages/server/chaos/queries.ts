@@ -156,10 +156,12 @@ export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: 
 
 export type SealedValue = { readonly id: string; readonly sealed: Buffer }
 
+const ID_COLUMNS: Readonly<Record<string, string>> = { installation: 'name', audit_anchors: 'workspace_id' }
+
 /** The sealed values of a column. */
 export function sealedValues(db: Db, column: SealedColumn): Promise<readonly SealedValue[]> {
   const [table = '', value = ''] = column.split('.')
-  const id = table === 'installation' ? 'name' : 'id'
+  const id = ID_COLUMNS[table] ?? 'id'
   return db.many<SealedValue>({ strings: [`select ${id}::text as id, ${value} as sealed from ${table} where ${value} is not null`], values: [] })
 }
 
