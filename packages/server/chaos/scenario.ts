@@ -1,5 +1,6 @@
 import type { Report } from './figures.ts'
 import type { PlanOptions } from './nemesis.ts'
+import { onStage, type Stage } from './stage.ts'
 
 /** What the command line, or a test, asks of a run. */
 export type Request = {
@@ -16,3 +17,36 @@ export type Request = {
 
 /** One experiment: it composes load, nemesis, sinks and checks, and reports. */
 export type Scenario = { readonly name: string; readonly about: string; readonly run: (request: Request) => Promise<Report> }
+
+/** What a scenario found; `stopped`: why it ended early. */
+export type Outcome = Pick<Report, 'findings' | 'figures' | 'stopped'>
+
+export type Play = {
+  readonly name: string
+  readonly about: string
+  /** How many processes of the server share the port; 1 when left out. */
+  readonly processes?: number
+  readonly play: (stage: Stage, request: Request) => Promise<Outcome>
+}
+
+/** Sets a stage for each run, and says in its report whether every promise held and how to run the same again. */
+export function defineScenario({ name, about, processes = 1, play }: Play): Scenario {
+  const run = async (request: Request): Promise<Report> => {
+    const began = performance.now()
+    const { seed, plant, rounds, ratePerSecond, postgres } = request
+    const { findings, figures, stopped } = await onStage({ ...request, processes }, (stage) => play(stage, request))
+    const command = `npm run chaos -- ${name} --rounds ${rounds} --seed ${seed} --rate ${ratePerSecond} --with-postgres ${postgres}`
+    return {
+      ok: stopped === null && findings.every((finding) => finding.ok) && figures.every((figure) => figure.ok),
+      findings,
+      figures,
+      stopped,
+      scenario: name,
+      seed,
+      plant: plant ?? null,
+      tookMs: performance.now() - began,
+      repeat: plant === undefined ? command : `CHAOS_PLANT=${plant} ${command}`,
+    }
+  }
+  return { name, about, run }
+}

@@ -14,6 +14,8 @@ export async function weather<T>(load: { stop(): Promise<void> }, work: () => Pr
 
 export type Storm = {
   readonly nemesis: Nemesis
+  /** Blows may also follow a sign of delivery; without receivers there is none. */
+  readonly delivers?: boolean
   /** Runs beside each blow. */
   readonly meanwhile?: (round: number) => Promise<void>
   /** Blows fall no later after their sign. */
@@ -21,13 +23,14 @@ export type Storm = {
 }
 
 /** Plays the rounds, then lets the load run for a moment in peace. Gives why it ended early, or null. */
-export async function storm({ seed, rounds, postgres, signal, say }: Request, { nemesis, meanwhile, offsetMsMax = Infinity }: Storm): Promise<string | null> {
+export async function storm({ seed, rounds, postgres, signal, say }: Request, { nemesis, delivers = false, meanwhile, offsetMsMax = Infinity }: Storm): Promise<string | null> {
   try {
     for (const [index, round] of planRounds(new Rng(seed), { rounds, postgres }).entries()) {
       const offsetMs = Math.min(round.offsetMs, offsetMsMax)
-      say(`round ${index + 1} of ${rounds}: ${round.target} ${offsetMs} ms after a sign of ingest`)
+      const after = delivers ? round.after : 'answer'
+      say(`round ${index + 1} of ${rounds}: ${round.target} ${offsetMs} ms after a sign of ${after === 'answer' ? 'ingest' : 'delivery'}`)
       // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
-      await Promise.all([nemesis.strike({ ...round, after: 'answer', offsetMs }), meanwhile?.(index)])
+      await Promise.all([nemesis.strike({ ...round, after, offsetMs }), meanwhile?.(index)])
     }
     await sleep(1_000, undefined, { signal })
     return null

@@ -3,39 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeId } from '@postroad/contract'
 import { Rng } from '../../sim/rng.ts'
 import { promise } from '../checks.ts'
-import { counted, type Report } from '../figures.ts'
+import { counted } from '../figures.ts'
 import { Ledger } from '../ledger.ts'
 import { startLoad, type Load } from '../load.ts'
 import { createNemesis, type Blow } from '../nemesis.ts'
 import { storedEvents } from '../queries.ts'
-import type { Request, Scenario } from '../scenario.ts'
+import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Receipt } from '../sink.ts'
-import { onStage, type Stage } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 import { openViewer, type Sight, type Viewer } from '../viewer.ts'
 
-/** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
-export const stream: Scenario = { name: 'stream', about: 'clients of /v1/stream that drop and resume, under kill9', run }
 
 const VIEWERS = 6
 const CATCH_UP_MS = 30_000
 
-async function run(request: Request): Promise<Report> {
-  const began = performance.now()
-  const { seed, plant, rounds } = request
-  const outcome = await onStage(request, (stage) => play(stage, request))
-  const command = `npm run chaos -- stream --rounds ${rounds} --seed ${seed} --rate ${request.ratePerSecond} --with-postgres ${request.postgres}`
-  return {
-    ...outcome,
-    scenario: 'stream',
-    seed,
-    plant: plant ?? null,
-    tookMs: performance.now() - began,
-    repeat: plant === undefined ? command : `CHAOS_PLANT=${plant} ${command}`,
-  }
-}
-
-type Outcome = Pick<Report, 'ok' | 'findings' | 'figures' | 'stopped'>
+/** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
+export const stream = defineScenario({ name: 'stream', about: 'clients of /v1/stream that drop and resume, under kill9', play })
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { seed, signal } = request
@@ -115,5 +99,5 @@ function judge(seen: Seen, stopped: string | null): Outcome {
     counted('records shown, repeated', `${sights.length}, ${sights.length - timesSeen.size}`),
     counted('blows, crashes of the database', `${blows.length}, ${crashes}`),
   ]
-  return { ok: stopped === null && findings.every(({ ok }) => ok), findings, figures, stopped }
+  return { findings, figures, stopped }
 }
