@@ -7,7 +7,7 @@ import { openWire, type Wire } from './wire.ts'
 
 export type Target = RequestAt
 export type ClosedRun = Target & { readonly connections: number; readonly until: { readonly ms: number } | { readonly count: number } }
-export type ClosedResult = { readonly answered: number; readonly refused: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
+export type ClosedResult = { readonly answered: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
 export type OpenRun = Target & { readonly perSecond: number; readonly ms: number; readonly from: number }
 /** For each sequence number from `from` on, by the machine's monotonic clock. */
 export type OpenResult = { readonly sentAt: readonly number[]; readonly answeredAt: readonly number[]; readonly refused: number }
@@ -22,7 +22,7 @@ const PATIENCE_MS = 30_000
 /** No key comes twice, in no run. */
 let keys = Date.now() * 1_000
 
-/** Each connection sends its next request when the last one is answered. */
+/** Each connection sends its next request when the last one is answered. A run in which any is not answered 201 fails. */
 async function closed(run: ClosedRun): Promise<ClosedResult> {
   const requests = Array.from({ length: DISTINCT }, (_unused, index) => requestOf(run, payloadOf(index)))
   const tookMs: number[] = []
@@ -55,7 +55,8 @@ async function closed(run: ClosedRun): Promise<ClosedResult> {
   await done.promise
   const seconds = (nowMs() - startedAt) / 1_000
   for (const { wire } of starts) wire.close()
-  return { answered: tookMs.length, refused, perSecond: tookMs.length / seconds, p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99) }
+  if (refused > 0) throw new Error(`${refused} of ${tookMs.length} requests were not answered 201.`)
+  return { answered: tookMs.length, perSecond: tookMs.length / seconds, p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99) }
 }
 
 /** Sends at a fixed rate, whether answers come or not; the sequence number tells the sink which is which. */
