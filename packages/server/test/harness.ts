@@ -188,7 +188,7 @@ export async function aSink(): Promise<Sink> {
  * Waits until `look` gives something, turning the event loop in between; for effects that have no event of their own to
  * wait for, such as an attempt's row. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
  */
-export async function eventually<T>(look: () => Promise<T | undefined>, turns = 500): Promise<T> {
+export async function eventually<T>(look: () => Promise<T | undefined>, turns = 2_000): Promise<T> {
   for (let turn = 0; turn < turns; turn += 1) {
     const seen = await look()
     if (seen !== undefined) return seen
