@@ -50,7 +50,7 @@ export const REASONS = {
   rate_limited: { status: 429, text: 'Too many requests at once with this credential. Go on after retry_after seconds, and more slowly.' },
   agent_not_permitted: { status: 403, text: 'No API key and no connected agent may do this. Do it in the console.' },
   agent_scope_insufficient: { status: 403, text: 'This agent was not granted what this needs. Widen the grant at manage_url; it counts from the next request on.' },
-  idempotency_key_refused: { status: 400, text: 'This route takes no Idempotency-Key, because its answer shows a key once. Send the request without it.' },
+  idempotency_key_refused: { status: 400, text: 'This route takes no Idempotency-Key, because its answer is not kept to be given again. Send the request without it.' },
   idempotency_keys_exhausted: {
     status: 429,
     text: 'This workspace has used as many idempotency keys as it may in 24 hours. Send the request without one, or come back after retry_after seconds.',

@@ -13,6 +13,7 @@ export function scheduleFaults(world: Scene): void {
   each(plan.suspensions, () => suspend(world, rng.pick(['w0', 'w1'])))
   each(plan.disablings, () => disable(world, rng.pick([...world.store.lanes.keys()])))
   each(plan.replays, () => replay(world))
+  each(plan.retries, () => retry(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
 }
@@ -79,6 +80,13 @@ function replay(world: Scene): void {
   const row = world.anyDelivery()
   if (row === undefined || !world.store.replay(world.agenda.now, row.delivery_id)) return
   world.count('replays')
+  world.tell('hinted', [row.lane])
+}
+
+function retry(world: Scene): void {
+  const row = world.anyDelivery()
+  if (row === undefined || !world.store.retry(world.agenda.now, row.delivery_id)) return
+  world.count('retries by hand')
   world.tell('hinted', [row.lane])
 }
 

@@ -35,6 +35,7 @@ export interface Plan {
   readonly suspensions: readonly number[]
   readonly disablings: readonly number[]
   readonly replays: readonly number[]
+  readonly retries: readonly number[]
   readonly cancels: readonly number[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
   readonly swizzles: readonly number[]
@@ -75,6 +76,7 @@ export function drawPlan(rng: Rng): Plan {
     suspensions: times(2),
     disablings: times(2),
     replays: times(4),
+    retries: times(4),
     cancels: times(4),
     swizzles: rng.chance(0.3) ? [nearBurst()] : [],
     spite: rng.chance(0.7) ? 0 : 0.05,

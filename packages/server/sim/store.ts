@@ -144,6 +144,16 @@ export class SimStore {
     return true
   }
 
+  /** Due now instead of later; false when it does not wait. It stays in its state, so nothing has moved. */
+  retry(now: number, deliveryId: string): boolean {
+    const row = this.#delivery(deliveryId)
+    if (row.next_attempt_at === null) return false
+    if (row.state === 'retrying') row.next_trigger = 'manual'
+    row.next_attempt_at = Math.min(row.next_attempt_at, now)
+    this.lane(row.lane).work_at = null
+    return true
+  }
+
   /** An open attempt is closed with it: what its request still does no longer matters. */
   cancel(now: number, deliveryId: string): boolean {
     const row = this.#delivery(deliveryId)

@@ -113,6 +113,16 @@ async function aDeliveredIn(at: Place): Promise<Asked> {
   return withId(found.id)
 }
 
+/** A delivery that was tried once and waits for its next attempt. */
+async function aWaitingIn(at: Place): Promise<Asked> {
+  const dataset = `e${randomUUID().slice(0, 8)}`
+  const { destination } = await created(at, 'destinations', { url: 'http://127.0.0.1:9/', datasets: [dataset], retry: { schedule_seconds: [0, 86_400] } })
+  const { key } = await created(at, 'ingest-keys', {})
+  assert.equal((await fetch(`${world.baseUrl}/v1/ingest/${key}/${dataset}`, { method: 'POST', body: '{"a":1}' })).status, 201)
+  const found = await eventually(async () => (await call(at, 'GET deliveries', { query: { state: 'retrying', destination_id: destination.id } })).body.deliveries[0])
+  return withId(found.id)
+}
+
 /** A request that an endpoint refuses, once it stands in the rejection log. */
 async function aRefusalIn(at: Place): Promise<Asked> {
   const { webhook } = await created(at, 'webhooks', { enabled: false })
@@ -195,11 +205,15 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'deliveries.list': () => ({ query: { state: 'delivered' } }),
   'deliveries.get': aDeliveredIn,
   'deliveries.replay': aDeliveredIn,
+  'deliveries.retry': aWaitingIn,
+  'deliveries.cancel': aWaitingIn,
   'destinations.list': () => ({}),
   'destinations.create': () => ({ body: { name: aName('made'), url: sink.url, datasets: ['Nothing'], headers: { 'X-A': 'canary-header' } } }),
   'destinations.get': aDestinationIn,
   'destinations.update': (at) => withBody(aDestinationIn(at), { timeout_ms: 2_000 }),
   'destinations.remove': (at) => aDestinationIn(at),
+  'destinations.revealSecret': (at) => aDestinationIn(at),
+  'destinations.rotateSecret': (at) => withBody(aDestinationIn(at), { overlap_hours: 1 }),
   'ingestKeys.list': () => ({}),
   'ingestKeys.create': () => ({ body: { name: aName('made') } }),
   'ingestKeys.get': anIngestKeyIn,
@@ -455,8 +469,11 @@ test('a key for one project reaches that project and /me, and nothing else', asy
   for (const named of ALL) {
     const asked: Asked = { params: {} }
     if (named.route.area === 'project') {
-      assertRefused(await askBy(inside, named, { asked }), 403, 'project_out_of_scope')
-      assertRefused(await askBy(inside, named, { asked, project: home.project }), 403, 'project_out_of_scope')
+      const personal = named.route.callers === 'people'
+      const outside = personal ? 'agent_not_permitted' : 'project_out_of_scope'
+      assertRefused(await askBy(inside, named, { asked }), 403, outside)
+      assertRefused(await askBy(inside, named, { asked, project: home.project }), 403, outside)
+      if (personal) continue
       const reached = await askBy(inside, named, { asked, project })
       assert.ok([200, 400, 404].includes(reached.status), `${named.name}: ${reached.text}`)
     } else if (named.route.forOneProjectKeys !== true) {
@@ -737,6 +754,7 @@ test('a destination is created with the defaults of the contract, changed member
     timeout_ms: 15_000,
     max_in_flight: 10,
     signing: { header: 'both' },
+    previous_secret_expires_at: null,
   })
   assert.match(signing_secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assertRefused(await call(home, 'POST destinations', { body: { name: 'Ledger', url: sink.url } }), 409, 'name_taken')

@@ -24,7 +24,7 @@ beforeEach(() => rows.clear())
 
 // The differential test
 
-const OFTEN: Partial<Record<Step['kind'], number>> = { turn: 8, lease: 5, ingest: 3, advance: 4, read: 2, replay: 2 }
+const OFTEN: Partial<Record<Step['kind'], number>> = { turn: 10, lease: 6, ingest: 4, advance: 4, read: 2, replay: 2 }
 
 test('the store on PostgreSQL answers and writes like the model, whatever the order of operations', async () => {
   const step = fc.record({

@@ -56,7 +56,9 @@ export class Twin {
     turn: (step) => this.#turn({ settles: this.#settlesOf(step), begins: this.#beginsOf(step) }),
     switch: (_step, at) => this.#switch(at),
     suspend: (_step, at) => this.#suspend(at),
-    replay: (step) => this.#replay(step),
+    replay: (step) => this.#byHand(step, 'replay'),
+    retry: (step) => this.#byHand(step, 'retry'),
+    'cancel one': (step) => this.#byHand(step, 'cancel'),
     cancel: (_step, at) => this.#cancel(at),
     advance: (step) => this.#rows.clock.advance([1, 700, 5_000, 30_000][step.n % 4] ?? 1),
   }
@@ -192,20 +194,21 @@ export class Twin {
     else this.model.reinstate(this.#now, workspaceId)
   }
 
-  async #replay(step: Step): Promise<void> {
+  /** What a person does to one delivery. */
+  async #byHand(step: Step, act: 'replay' | 'retry' | 'cancel'): Promise<void> {
     const all = [...this.model.deliveries.values()]
     const row = all[step.n % Math.max(1, all.length)]
     if (row === undefined) return
     const at = this.#lanes.find((lane) => lane.lane === row.lane)
     assert.ok(at)
-    const replayed = await deliveries.replay(this.#rows.ctx(at), { id: row.delivery_id }).then(
+    const done = await deliveries[act](this.#rows.ctx(at), { id: row.delivery_id }).then(
       () => true,
       (error: unknown) => {
         if (error instanceof Refusal && error.reason === 'invalid_state') return false
         throw error
       },
     )
-    assert.equal(replayed, this.model.replay(this.#now, row.delivery_id))
+    assert.equal(done, this.model[act](this.#now, row.delivery_id))
   }
 
   async #cancel(at: LaneAt): Promise<void> {
@@ -274,7 +277,7 @@ export class Twin {
   }
 }
 
-export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'cancel', 'advance'] as const
+export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'retry', 'cancel one', 'cancel', 'advance'] as const
 export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
 
 const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'

@@ -95,4 +95,30 @@ export const deliveries = {
     params: at,
     output: z.object({ delivery: Delivery }),
   }),
+  retry: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'deliveries/{id}/retry',
+    summary: 'Retry a delivery now',
+    description:
+      'A delivery that waits for its next attempt is due at once, and is sent as soon as its destination has room. The attempt counts in the schedule as the one it comes before. ' +
+      'One that has ended, is paused or is being sent is refused with 409, which says what to do instead.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: z.object({ delivery: Delivery }),
+  }),
+  cancel: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'deliveries/{id}/cancel',
+    summary: 'Cancel a delivery',
+    description:
+      'Nothing more is sent of a delivery that has not ended. A request that is under way may still reach the destination; what it answers no longer matters, and its attempt ends as interrupted. ' +
+      'A cancelled delivery can be replayed. One that has ended is refused with 409.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: z.object({ delivery: Delivery }),
+  }),
 } as const

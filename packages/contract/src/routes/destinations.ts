@@ -3,6 +3,7 @@ import { Conditions } from '../condition.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
+import { OverlapHours } from '../rotation.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
 const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
@@ -39,12 +40,17 @@ export const Destination = z.object({
   timeout_ms: z.int(),
   max_in_flight: z.int(),
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
+  previous_secret_expires_at: Timestamp.nullable().describe('After a rotation: until when deliveries are signed with the former secret too.'),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
 
 const at = z.object({ id: idInput('destination') })
 const one = z.object({ destination: Destination })
+
+/** Contract part 5: never for a key or an agent. */
+const PERSONAL = { ...WRITE, callers: 'people', status: 200, showsSecret: true } as const
+const Secret = one.extend({ signing_secret: z.string() })
 
 export const destinations = {
   list: defineRoute({
@@ -127,5 +133,28 @@ export const destinations = {
     status: 200,
     params: at,
     output: Deleted,
+  }),
+  revealSecret: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/{id}/reveal-secret',
+    summary: 'Reveal the signing secret of a destination',
+    description: 'Shows the secret that deliveries are signed with, to a person who is signed in; never to a key or an agent. Audited.',
+    ...PERSONAL,
+    params: at,
+    output: Secret,
+  }),
+  rotateSecret: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/{id}/rotate-secret',
+    summary: 'Replace the signing secret of a destination',
+    description:
+      'Mints a new secret. For overlap_hours every delivery is signed with both: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
+      'so a receiver may change over at any moment. One former secret is kept: to rotate again ends the one before at once. For a person who is signed in; never for a key or an agent.',
+    ...PERSONAL,
+    params: at,
+    body: z.strictObject({ overlap_hours: OverlapHours }),
+    output: Secret,
   }),
 } as const

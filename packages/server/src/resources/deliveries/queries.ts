@@ -139,32 +139,8 @@ export async function findAttemptDelivery(db: Db, at: At & { id: string }): Prom
   return row?.delivery_id
 }
 
-/** Due at once with a fresh schedule, or paused while it may not be sent; undefined when it has not ended yet. */
-export function replayDelivery(db: Db, at: At & { id: string; now: Date }): Promise<{ destination_id: string } | undefined> {
-  return db.maybe<{ destination_id: string }>(sql`
-    update deliveries d
-       set state = case when why.reason is null then 'pending' else 'paused' end,
-           pause_reason = why.reason,
-           failure_count = 0,
-           next_trigger = 'replay',
-           next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
-           updated_at = ${at.now}
-      from destinations t
-      join workspaces w on w.id = t.workspace_id
-     ${reasonToWait}
-     where d.workspace_id = ${at.workspaceId}
-       and d.project_id = ${at.projectId}
-       and d.id = ${at.id}
-       and d.state in ('delivered', 'failed', 'cancelled')
-       and t.workspace_id = d.workspace_id
-       and t.project_id = d.project_id
-       and t.id = d.destination_id
-    returning d.destination_id
-  `)
-}
-
 /** Why nothing may be sent to destination `t` of workspace `w` at this moment; null when it may. */
-const reasonToWait: Sql = sql`
+export const reasonToWait: Sql = sql`
   cross join lateral (
     select case when w.halted then 'workspace_suspended'
                 when not t.enabled then 'destination_disabled'

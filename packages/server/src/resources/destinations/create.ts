@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { encodeId, SECRET_PREFIXES } from '@postroad/contract'
+import { encodeId } from '@postroad/contract'
 import { refuse } from '../../domain/refusal.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import { inTransaction } from '../../transaction.ts'
@@ -10,6 +9,7 @@ import type { Room } from '../verbs.ts'
 import { sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { insertDestination } from './queries.ts'
+import { mintSecret } from './secret.ts'
 
 /** Makes a destination with a signing secret of its own, in the form that Standard Webhooks libraries take. */
 export const create: Room<'destinations'>['create'] = (ctx, input) => {
@@ -17,7 +17,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
   checkUrl(input.url, ctx.whyUrlRefused)
   return inTransaction(ctx, async (tx) => {
     const id = tx.uuid()
-    const secret = SECRET_PREFIXES.signingSecret + randomBytes(32).toString('base64')
+    const secret = mintSecret()
     const now = new Date(tx.clock.now())
     const row = await insertDestination(tx.db, {
       ...tx,

@@ -9,6 +9,7 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
+import { revealSecret, rotateSecret } from './secret.ts'
 import { update } from './update.ts'
 
 export { auditGone } from './audit-gone.ts'
@@ -39,4 +40,7 @@ export const destinations: Room<'destinations'> = {
       await configChanged(tx)
       return { ok: true }
     }),
+
+  revealSecret,
+  rotateSecret,
 }

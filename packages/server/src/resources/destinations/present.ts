@@ -19,7 +19,13 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     timeout_ms: row.timeout_ms,
     max_in_flight: row.max_in_flight,
     signing: row.signing,
+    previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }
+}
+
+/** A deadline that has passed is none any more; nothing is written when it does. */
+function untilOf({ previous_secret_expires_at: until }: DestinationRow, now: number): string | null {
+  return until === null || until.getTime() <= now ? null : until.toISOString()
 }

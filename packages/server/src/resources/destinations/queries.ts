@@ -19,13 +19,14 @@ export type DestinationRow = {
   readonly timeout_ms: number
   readonly max_in_flight: number
   readonly signing: { readonly header: SigningHeader }
+  readonly previous_secret_expires_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, signing, created_at, updated_at
+  timeout_ms, max_in_flight, signing, previous_secret_expires_at, created_at, updated_at
 `
 
 export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions'>
@@ -93,7 +94,7 @@ export async function isDestinationNameTaken(db: Db, at: At & { name: string }):
   return row !== undefined
 }
 
-type Written = Omit<DestinationRow, 'created_at' | 'updated_at'>
+type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at'>
 
 /** Makes the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
@@ -126,6 +127,34 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            timeout_ms = ${row.timeout_ms},
            max_in_flight = ${row.max_in_flight},
            signing = ${JSON.stringify(row.signing)},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** The sealed signing secret, held against another rotation until the transaction ends. */
+export function holdSecret(db: Db, at: At & { id: string }): Promise<{ secret: Buffer } | undefined> {
+  return db.maybe<{ secret: Buffer }>(sql`
+    select secret
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       for update
+  `)
+}
+
+type Secrets = { readonly secret: Buffer; readonly previous_secret: Buffer | null; readonly previous_secret_expires_at: Date | null }
+
+export function replaceSecret(db: Db, row: At & Secrets & { id: string; now: Date }): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    update destinations
+       set secret = ${row.secret},
+           previous_secret = ${row.previous_secret},
+           previous_secret_expires_at = ${row.previous_secret_expires_at},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}
        and project_id = ${row.projectId}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { encodeId, SECRET_PREFIXES } from '@postroad/contract'
+import { refuse } from '../../domain/refusal.ts'
+import { secretPlace } from '../../domain/secret-place.ts'
+import { inTransaction } from '../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { overlapEnd } from '../overlap.ts'
+import type { Room } from '../verbs.ts'
+import { presentDestination } from './present.ts'
+import { findDestination, holdSecret, replaceSecret } from './queries.ts'
+
+type Verbs = Room<'destinations'>
+
+/** 256 bits, in the form that Standard Webhooks libraries take. */
+export function mintSecret(): string {
+  return SECRET_PREFIXES.signingSecret + randomBytes(32).toString('base64')
+}
+
+/** Shows the secret to a person; who looked stands in the audit log. */
+export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
+  inTransaction(ctx, async (tx) => {
+    const held = await holdSecret(tx.db, { ...tx, id })
+    const row = await findDestination(tx.db, { ...tx, id })
+    if (held === undefined || row === undefined) throw refuse('not_found')
+    await audit(tx, { action: 'reveal_signing_secret', target: encodeId('destination', id) })
+    return { destination: presentDestination(tx, row), signing_secret: tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal() }
+  })
+
+/** A new signing secret. The former one signs beside it until its deadline; an older one ends here. */
+export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours }) =>
+  inTransaction(ctx, async (tx) => {
+    const held = await holdSecret(tx.db, { ...tx, id })
+    if (held === undefined) throw refuse('not_found')
+    const former = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
+    const [secret, end] = [mintSecret(), overlapEnd(tx, overlap_hours)]
+    const row = await replaceSecret(tx.db, {
+      ...tx,
+      id,
+      secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
+      previous_secret: end === null ? null : tx.cipher.seal(former, secretPlace('destinations.previous_secret', id)),
+      previous_secret_expires_at: end,
+      now: new Date(tx.clock.now()),
+    })
+    if (row === undefined) throw refuse('not_found')
+    await audit(tx, {
+      action: 'rotate_signing_secret',
+      target: encodeId('destination', id),
+      details: { overlap_hours, previous_secret_expires_at: end?.toISOString() ?? null },
+    })
+    const lane = { workspaceId: tx.workspaceId, destinationId: id }
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    return { destination: presentDestination(tx, row), signing_secret: secret }
+  })
