@@ -4,6 +4,7 @@ import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { INVARIANTS } from '../src/resources/installation/invariants.ts'
 import { eraseEnded } from '../src/resources/erasure/index.ts'
+import { rollUp } from '../src/resources/rollups/roll-up.ts'
 import { behind, post, signedIn } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Sink, type World } from './harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from './people.ts'
@@ -51,6 +52,7 @@ async function fill(home: Home, project: string): Promise<{ readonly url: string
     const { deliveries } = (await ask(world, `GET projects/${project}/deliveries?state=delivered`, { headers: home.headers })).body
     return deliveries.length === 2 ? true : undefined
   }, 2_000)
+  await rollUp(world.app.deps)
   return { url: webhook.public_url }
 }
 

@@ -9,6 +9,7 @@ import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/idempotency-records/queries.ts'
 import { deleteTokensOver } from '../resources/one-time-tokens/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
+import { deleteOldRollups } from '../resources/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/throttles/queries.ts'
 import { createTicker, type Ticker } from './ticker.ts'
@@ -28,7 +29,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency
- * keys of ingest and of the admin API, rejections that their plan keeps no longer, and what signing in leaves behind.
+ * keys of ingest and of the admin API, rejections that their plan keeps no longer, old rollups, and what signing in leaves behind.
  */
 export function createUpkeep(deps: Deps): Ticker {
   return createTicker(deps, {
@@ -43,6 +44,7 @@ export function createUpkeep(deps: Deps): Ticker {
       const answers = await pruned((limit) => pruneRecords(deps.database, { since: new Date(now - LIMITS.adminIdempotencyKeptMs), limit }))
       const rejections = await deleteRejections(deps, now)
       await forgetSignIns(deps, now)
+      await pruned((limit) => deleteOldRollups(deps.database, { minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS), hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS), limit }))
       if (made.length + dropped.length + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, answers, rejections })
     },
   })
@@ -66,6 +68,10 @@ async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
   await deleteFullBuckets(database, new Date(now))
   await deleteEndedInvites(database, new Date(now - INVITES_KEPT_DAYS * DAY_MS))
 }
+
+/** Longer than minutes are read (resources/rollups/read/range.ts). */
+const MINUTES_KEPT_DAYS = 8
+const HOURS_KEPT_DAYS = 400
 
 /** In pieces, so that no statement runs long. */
 async function pruned(prune: (limit: number) => Promise<number>): Promise<number> {
