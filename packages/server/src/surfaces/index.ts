@@ -6,6 +6,7 @@ import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
+import { mountReference } from './docs/mount.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { createIngestHandler } from './ingest/handler.ts'
@@ -51,7 +52,9 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
-  router.get('/openapi.json', () => openApi(road.baseUrl(), version))
+  const document = (): ReturnType<typeof openApi> => openApi(road.baseUrl(), version)
+  router.get('/openapi.json', document)
+  mountReference(router, document)
 
   return {
     listen: async () => {

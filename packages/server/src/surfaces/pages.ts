@@ -27,6 +27,8 @@ const FILES = {
   '/assets/sign-in-email.js': { file: 'sign-in-email.js', type: SCRIPT },
   '/assets/invite.js': { file: 'invite.js', type: SCRIPT },
   '/assets/account.js': { file: 'account.js', type: SCRIPT },
+  '/assets/reference.css': { file: 'reference.css', type: CSS },
+  '/assets/reference.js': { file: 'reference.js', type: SCRIPT },
 } as const
 
 export function mountPages(fastify: FastifyInstance): void {

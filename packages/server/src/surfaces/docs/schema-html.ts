@@ -1,0 +1,69 @@
+import { html, type Html } from './html.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+const DEPTH_MAX = 4
+
+/** A JSON Schema as a nested list of its members: name, type, bounds, what it means. Deeper than four levels it says only the type. */
+export function schemaHtml(schema: unknown, depth = 0): Html {
+  if (depth >= DEPTH_MAX) return html``
+  const choices = objectsOf(schema).filter((choice) => membersOf(choice).length > 0)
+  return html`${choices.map(
+    (choice, index) => html`${index === 0 ? '' : html`<p class="type">or</p>`}
+      <ul class="members">${membersOf(choice).map(([name, member, required]) => memberHtml({ name, member, required }, depth))}</ul>`,
+  )}`
+}
+
+function memberHtml(of: { name: string; member: Schema; required: boolean }, depth: number): Html {
+  const { description } = of.member
+  return html`<li>
+    <code class="name">${of.name}</code> <span class="type">${typeText(of.member)}</span>${of.required ? html` <span class="must">required</span>` : ''}
+    ${typeof description === 'string' ? html`<p>${description}</p>` : ''}${schemaHtml(of.member, depth + 1)}
+  </li>`
+}
+
+/** One line that says what a value may be: `string, 1 to 200 characters or null`. */
+export function typeText(schema: unknown): string {
+  if (!isSchema(schema)) return 'any value'
+  const choices = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(choices)) return [...new Set(choices.map(typeText))].join(' or ')
+  if ('const' in schema) return JSON.stringify(schema['const'])
+  if (Array.isArray(schema['enum'])) return schema['enum'].map((one) => JSON.stringify(one)).join(' | ')
+  if (schema['type'] === 'array') return `list of ${typeText(schema['items'])}${bounds(schema, ['minItems', 'maxItems'], 'items')}`
+  const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : ''
+  const kind = typeof schema['type'] === 'string' ? schema['type'] : 'any value'
+  const standing = 'default' in schema ? `, else ${JSON.stringify(schema['default'])}` : ''
+  return `${kind}${format}${bounds(schema, ['minLength', 'maxLength'], 'characters')}${bounds(schema, ['minimum', 'maximum'], '')}${standing}`
+}
+
+// oxlint-disable-next-line max-params -- a schema, the names of its two bounds, and what they count
+function bounds(schema: Schema, [least, most]: readonly [string, string], of: string): string {
+  const from = boundOf(schema[least])
+  const to = boundOf(schema[most])
+  const unit = of === '' ? '' : ` ${of}`
+  if (from === undefined) return to === undefined ? '' : `, at most ${to}${unit}`
+  return to === undefined ? `, at least ${from}${unit}` : `, ${from} to ${to}${unit}`
+}
+
+/** zod writes the limits of a safe integer where a schema sets none. */
+function boundOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : undefined
+}
+
+function membersOf(schema: Schema): readonly (readonly [name: string, member: Schema, required: boolean])[] {
+  const { properties } = schema
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, member]) => (isSchema(member) ? [[name, member, required.includes(name)] as const] : []))
+}
+
+/** The objects within: the items of a list, each object among choices. */
+function objectsOf(schema: unknown): readonly Schema[] {
+  if (!isSchema(schema)) return []
+  if (isSchema(schema['properties'])) return [schema]
+  const choices = schema['anyOf'] ?? schema['oneOf']
+  return Array.isArray(choices) ? choices.flatMap(objectsOf) : objectsOf(schema['items'])
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
