@@ -97,6 +97,12 @@ export const LIMITS = {
   rotationOverlapHoursDefault: 24,
   webhookVersionsKept: 100,
 
+  // The dashboard
+  dashboardRangeDaysMax: 400,
+  dashboardRangeHoursDefault: 24,
+  backlogCountMax: 10_000,
+  failingDestinationsMax: 5,
+
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,

@@ -198,6 +198,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'audit.list': () => ({ query: { action: 'create_ingest_key' } }),
   'audit.exportCsv': () => ({ query: { action: 'create_webhook' } }),
   'audit.verify': () => ({}),
+  'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
+  'dashboard.timeseries': () => ({}),
   'datasets.list': () => ({}),
   'datasets.create': () => ({ body: { name: `d${randomUUID().slice(0, 8)}`, description: 'Orders' } }),
   'datasets.get': aDatasetIn,

@@ -8,9 +8,9 @@ import { deleteCredentialsOfProject } from '../credentials/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import { deleteRejectionsOfProject } from '../rejections/index.ts'
 import type { Room } from '../verbs.ts'
-import { bumpConfig, bumpConfigOfAll, deleteProject, findDefaultProject, findProject, insertProject, listProjects, renameProject, type ProjectRow } from './queries.ts'
+import { bumpConfig, bumpConfigOfAll, deleteProject, findDefaultProject, findProject, insertProject, listProjectIds, listProjects, renameProject, type ProjectRow } from './queries.ts'
 
-export { findDefaultProject, findProject, insertProject }
+export { findDefaultProject, findProject, insertProject, listProjectIds }
 
 const present = (row: ProjectRow) => ({
   id: encodeId('project', row.id),

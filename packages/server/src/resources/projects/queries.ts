@@ -129,3 +129,15 @@ export function deleteProject(db: Db, at: At & { now: Date }): Promise<number> {
        and deleted_at is null
   `)
 }
+
+/** Every project of the workspace that was not deleted. */
+export async function listProjectIds(db: Db, workspaceId: string): Promise<readonly string[]> {
+  const rows = await db.many<{ id: string }>(sql`
+    select id
+      from projects
+     where workspace_id = ${workspaceId}
+       and deleted_at is null
+     order by id
+  `)
+  return rows.map(({ id }) => id)
+}

@@ -20,6 +20,6 @@
  * The writer (`createRollUp`, roll-up.ts) runs in processes with the role `work`, behind the commits: an accepted request and a
  * turn of delivery do nothing for it.
  */
-export { rangeAt } from './read/range.ts'
-export { sumDestinations, sumProjects, sumRejections } from './read/queries.ts'
+export { rangeAt, type CountedRange } from './read/range.ts'
+export { sumDestinations, sumProjects, sumRejections, type ProjectSums } from './read/queries.ts'
 export { createRollUp } from './roll-up.ts'

@@ -38,3 +38,14 @@ export async function addUsage(db: Db, counts: readonly (MonthOf & { readonly ev
        and monthly_usage.month = counted.month
   `)
 }
+
+/** What a month has used so far, in a workspace with a quota. */
+export async function findUsage(db: Db, at: MonthOf): Promise<number> {
+  const row = await db.maybe<{ events: number }>(sql`
+    select events
+      from monthly_usage
+     where workspace_id = ${at.workspaceId}
+       and month = ${at.month}::date
+  `)
+  return row?.events ?? 0
+}

@@ -1,3 +1,4 @@
+import type { RejectionReason } from '@postroad/contract'
 import type { Histogram } from '../../../domain/latency-histogram.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { Piece } from '../spans.ts'
@@ -84,14 +85,16 @@ export function sumProjects(db: Db, at: InProjects & { readonly from: Date; read
   `)
 }
 
-/** Refused requests by their reason, the most frequent first. */
-export function sumRejections(db: Db, at: InProjects): Promise<readonly { readonly reason: string; readonly count: number }[]> {
-  return db.many<{ reason: string; count: number }>(sql`
-    select reason, sum(n::bigint)::bigint as count
+export type ReasonSum = { readonly reason: RejectionReason; readonly count: number; readonly last_at: Date }
+
+/** Refused requests by their reason, and the latest minute or hour that has any; the newest first. */
+export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSum[]> {
+  return db.many<ReasonSum>(sql`
+    select reason, sum(n::bigint)::bigint as count, max(found.at) as last_at
       from (${rowsIn({ table: sql`project_rollups`, columns: sql`r.rejected_by_reason` }, at)}) found,
            json_each_text(found.rejected_by_reason) as counted (reason, n)
      group by reason
-     order by count desc, reason
+     order by last_at desc, reason
   `)
 }
 

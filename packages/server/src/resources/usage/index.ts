@@ -1,0 +1,1 @@
+export { findUsage } from './queries.ts'
