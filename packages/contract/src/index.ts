@@ -1,6 +1,7 @@
 /** The package's one door: what crosses the wire. */
 export * from './condition.ts'
 export * from './decision.ts'
+export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'
 export * from './dot-path.ts'
 export * from './dry-run.ts'
 export * from './envelope.ts'

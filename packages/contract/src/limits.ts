@@ -67,6 +67,9 @@ export const LIMITS = {
   responseKeptBytesMax: 16_384,
   customHeadersMax: 32,
   customHeaderCharsMax: 2_048,
+  destinationSecretCharsMax: 4_096,
+  pemCharsMax: 65_536,
+  accessTokenCharsMax: 16_384,
   laneLeaseMs: 15_000,
   laneHeartbeatMs: 5_000,
 

@@ -62,7 +62,7 @@ export type NemesisOptions = {
   readonly signal: AbortSignal
 }
 
-const PATIENCE_MS = { answer: 30_000, delivery: 45_000 } as const
+const PATIENCE_MS = { answer: 90_000, delivery: 120_000 } as const
 
 export function createNemesis({ stage, rng, blows, answers, receipts, signal }: NemesisOptions): Nemesis {
   const clock = systemClock()

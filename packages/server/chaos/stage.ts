@@ -43,7 +43,7 @@ export type StageOptions = {
   readonly processes?: number
 }
 
-const READY_MS = 30_000
+const READY_MS = 120_000
 const CALL_MS = 20_000
 
 /** Sets a stage, plays on it and clears it away: no process, folder or port is left, whatever `play` does. */

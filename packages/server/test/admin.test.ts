@@ -757,6 +757,9 @@ test('a destination is created with the defaults of the contract, changed member
     max_in_flight: 10,
     signing: { header: 'both' },
     previous_secret_expires_at: null,
+    auth: { kind: 'none' },
+    tls: null,
+    proxy: null,
   })
   assert.match(signing_secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assertRefused(await call(home, 'POST destinations', { body: { name: 'Ledger', url: sink.url } }), 409, 'name_taken')

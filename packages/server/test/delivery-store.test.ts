@@ -100,6 +100,30 @@ async function aHeldLane(count = 1): Promise<{ at: LaneAt; held: Held; ids: read
 
 const beginsOf = (held: Held, ids: readonly string[]): TurnInput => ({ settles: [], begins: ids.map((delivery_id) => ({ ...held, delivery_id })) })
 
+test('neither a turn nor a read goes through a whole table, also on a day that has no statistics yet', async () => {
+  const { held, ids, store } = await aHeldLane(3)
+  const readInput = { reads: [{ ...held, limit: 10, exclude: ids.slice(0, 1) }] }
+  const turned = valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
+  const open = await openTransaction()
+  const readBefore = await readWhole(open.database)
+  assert.equal(valueOf(await open.store.read(readInput)).lanes[0]?.due.length, 2)
+  const settles = turned.begun.map((attempt) => settleOf(attempt, delivered))
+  valueOf(await open.store.turn({ ...beginsOf(held, ids.slice(1)), settles }))
+  const readAfter = await readWhole(open.database)
+  await open.commit()
+  assert.deepEqual(readAfter, readBefore)
+})
+
+/** How often this connection has read each table whole. */
+async function readWhole(db: Db): Promise<Readonly<Record<string, number>>> {
+  const tables = await db.many<{ name: string; times: number }>(sql`
+    select relname as name, seq_scan as times
+      from pg_stat_xact_user_tables
+     where seq_scan > 0
+  `)
+  return Object.fromEntries(tables.map(({ name, times }) => [name, times]))
+}
+
 test('a grant passes a lane by while a turn is open in it, and recovers it after the turn has committed', async () => {
   const { held, ids, store } = await aHeldLane()
   rows.clock.advance(15_000)

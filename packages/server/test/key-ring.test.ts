@@ -12,6 +12,7 @@ import { openKeyFile } from '../src/platform/key-file.ts'
 import { countSealed } from '../src/resources/key-ring/index.ts'
 import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
 import { runCommand } from './command.ts'
+import { anAuthority } from './tls-files.ts'
 import { aSink, aWorld, type World } from './harness.ts'
 
 /** The key that seals what is secret is replaced beside running servers, and no death on the way loses a value. */
@@ -50,14 +51,22 @@ async function aFullHouse(world: World): Promise<{ works(): Promise<void> }> {
   await world.admin('POST', `webhooks/${webhook.id}/rotate-verification-secret`, { secret: 'two' })
   const { id, key, secret } = await anIngestKey(world, { require_signature: true })
   await world.admin('POST', `ingest-keys/${id}/rotate-signing-secret`, { secret: 'chosen' })
-  const { destination } = await aDestination(world, { url: sink.url, headers: { 'X-Theirs': 'hidden' }, datasets: ['Nothing'] })
+  const { destination } = await aDestination(world, {
+    url: 'https://localhost/',
+    headers: { 'X-Theirs': 'hidden' },
+    datasets: ['Nothing'],
+    auth: { kind: 'bearer', token: 'held' },
+    tls: { ca: anAuthority().cert },
+    proxy: { url: sink.url.slice(0, -1) },
+  })
   const repeatable = () => world.admin('POST', 'rules/test', { conditions: [], payloads: [{}] }, { 'idempotency-key': 'kept' })
   await repeatable()
   await world.admin('POST', 'session/links', { email: 'nobody@example.com' }, { 'x-requested-with': 'test' })
   const database = behind(world)
   const uuid = (await database.one<{ id: string }>(sql`select id from destinations order by id desc limit 1`)).id
   const former = world.storage.cipher.seal('former', secretPlace('destinations.previous_secret', uuid))
-  await database.run(sql`update destinations set previous_secret = ${former}, previous_secret_expires_at = 'infinity' where id = ${uuid}`)
+  const token = world.storage.cipher.seal('{}', secretPlace('destinations.access_token', uuid))
+  await database.run(sql`update destinations set previous_secret = ${former}, previous_secret_expires_at = '2100-01-01', access_token = ${token} where id = ${uuid}`)
   await database.close()
   await sink.stop()
   return {

@@ -17,6 +17,8 @@ const METRICS_TOKEN = 'metrics-token-nobody-may-see'
 const VERIFY_TOKEN = 'verify-token-nobody-may-see'
 const VERIFICATION_SECRET = 'verification-secret-nobody-may-see'
 const CUSTOM_HEADER = 'custom-header-nobody-may-see'
+const AUTH_SECRET = 'auth-secret-nobody-may-see'
+const PROXY_PASSWORD = 'proxy-password-nobody-may-see'
 
 type Seen = { readonly where: string; readonly text: string }
 
@@ -134,6 +136,10 @@ async function aScene() {
   const asked = await aWebhook(world, { handshake: { kind: 'url_verification', verify_token: VERIFY_TOKEN } })
   const off = await aWebhook(world, { enabled: false })
   const { secret } = await aDestination(world, { url: sink.url, headers: { 'X-Custom': CUSTOM_HEADER } })
+  const auth = { kind: 'basic', username: 'robot', password: AUTH_SECRET }
+  await aDestination(world, { url: sink.url, auth })
+  await aDestination(world, { url: sink.url, auth: { kind: 'oauth2_client_credentials', token_url: sink.url, client_id: 'robot', client_secret: AUTH_SECRET } })
+  await aDestination(world, { url: sink.url, auth, proxy: { url: sink.url.slice(0, -1), username: 'robot', password: PROXY_PASSWORD } })
   const token = new URL(world.installed.sign_in_url).hash.slice(3)
   const session = await world.admin('POST', 'session', { token }, { 'x-requested-with': 'test' })
   const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -142,7 +148,7 @@ async function aScene() {
   for (const [name, url] of Object.entries(urls)) secrets.set(`slug of ${name}`, lastPart(url))
   secrets.set('ingest key', key).set('admin key', world.installed.api_key).set('signing secret', secret).set('sign-in token', token)
   secrets.set('session', cookie.split('=')[1] ?? '').set('metrics token', METRICS_TOKEN).set('verify token', VERIFY_TOKEN)
-  secrets.set('verification secret', VERIFICATION_SECRET).set('custom header', CUSTOM_HEADER)
+  secrets.set('verification secret', VERIFICATION_SECRET).set('custom header', CUSTOM_HEADER).set('auth secret', AUTH_SECRET).set('proxy password', PROXY_PASSWORD)
   for (const [name, value] of secrets) assert.ok(value.length >= 12, name)
   return { urls, key, keyId, signed, shaken, asked, off, admin, cookie }
 }

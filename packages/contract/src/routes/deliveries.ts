@@ -8,7 +8,7 @@ export const PAUSE_REASONS = ['workspace_suspended', 'destination_disabled', 'al
 export const TRIGGERS = ['initial', 'automatic', 'manual', 'replay', 'resume'] as const
 export const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
 
-/** Why an attempt failed (decisions §6). */
+/** Why an attempt failed (decisions §6; the last three: no way through the proxy, no access token, no body from the payload template). */
 export const ERROR_CODES = [
   'timeout',
   'connection_refused',
@@ -20,6 +20,9 @@ export const ERROR_CODES = [
   'response_too_large',
   'bad_status',
   'invalid_url',
+  'proxy_failed',
+  'auth_failed',
+  'template_failed',
 ] as const
 
 export const Attempt = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
+import { DestinationAuth, DestinationProxy, DestinationTls, ShownAuth, ShownProxy, ShownTls } from '../destination-auth.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
@@ -41,6 +42,9 @@ export const Destination = z.object({
   max_in_flight: z.int(),
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
   previous_secret_expires_at: Timestamp.nullable().describe('After a rotation: until when deliveries are signed with the former secret too.'),
+  auth: ShownAuth,
+  tls: ShownTls,
+  proxy: ShownProxy,
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -84,6 +88,9 @@ export const destinations = {
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
       max_in_flight: MaxInFlight.default(LIMITS.maxInFlightDefault),
       signing: Signing.default({ header: 'both' }),
+      auth: DestinationAuth.default({ kind: 'none' }),
+      tls: DestinationTls.default(null),
+      proxy: DestinationProxy.default(null),
     }),
     output: z.object({ destination: Destination, signing_secret: z.string() }),
   }),
@@ -105,7 +112,8 @@ export const destinations = {
     summary: 'Change a destination',
     description:
       'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them. ' +
-      'An attempt that is under way ends as it began.',
+      'An attempt that is under way ends as it began. Held secrets go only where they were meant for: a change of the origin of the url, of the token ' +
+      'endpoint, of the proxy or of the trusted authorities needs the secrets of auth again.',
     ...WRITE,
     status: 200,
     params: at,
@@ -120,6 +128,9 @@ export const destinations = {
       timeout_ms: TimeoutMs.optional(),
       max_in_flight: MaxInFlight.optional(),
       signing: Signing.optional(),
+      auth: DestinationAuth.optional(),
+      tls: DestinationTls.optional(),
+      proxy: DestinationProxy.optional(),
     }),
     output: one,
   }),

@@ -16,7 +16,7 @@ import { openViewer, type Sight, type Viewer } from '../viewer.ts'
 
 
 const VIEWERS = 6
-const CATCH_UP_MS = 30_000
+const CATCH_UP_MS = 90_000
 
 /** Clients of the live stream lose their connections and the server under them, and each sees every record in the end. */
 export const stream = defineScenario({ name: 'stream', about: 'clients of /v1/stream that drop and resume, under kill9', play })

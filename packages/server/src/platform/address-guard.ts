@@ -16,7 +16,7 @@ export type Target = { readonly origin: string; readonly path: string }
 
 /** Why no connection was tried; the message is a sentence for the destination's owner. */
 export class UnreachableError extends Error {
-  readonly code: 'dns_failed' | 'blocked_address'
+  readonly code: 'dns_failed' | 'blocked_address' | 'proxy_failed'
 
   constructor(code: UnreachableError['code'], message: string) {
     super(message)
@@ -90,12 +90,12 @@ export function whyUnreachable(guard: AddressGuard, address: string, protocol: s
 }
 
 /**
- * A `lookup` for sockets that gives only addresses that passed the guard, at most 16. One bad address among those DNS
+ * The addresses of a host that passed the guard, at most 16; rejects with why there are none. One bad address among those DNS
  * gives blocks the name, for that is what rebinding looks like; of this machine's own names the good ones are used.
  */
-export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, protocol: string): LookupFunction {
-  async function look(hostname: string): Promise<readonly string[]> {
-    const resolution = await resolver.resolve(hostname)
+export function createCheckedAddresses(guard: AddressGuard, resolver: Resolver, protocol: string): (hostname: string) => Promise<readonly string[]> {
+  return async (hostname) => {
+    const resolution = isIP(hostname) === 0 ? await resolver.resolve(hostname) : ({ kind: 'addresses', source: 'local', addresses: [hostname] } as const)
     if (resolution.kind === 'failure') throw new UnreachableError('dns_failed', resolution.detail)
     const { addresses, source } = resolution
     const refusals = addresses.map((address) => whyUnreachable(guard, address, protocol))
@@ -105,7 +105,11 @@ export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, pro
     if (blocked) throw new UnreachableError('blocked_address', refusal)
     return passing.slice(0, ADDRESSES_MAX)
   }
+}
 
+/** The same as a `lookup` for sockets. */
+export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, protocol: string): LookupFunction {
+  const look = createCheckedAddresses(guard, resolver, protocol)
   return (hostname, _options, callback) => {
     look(hostname).then(
       (addresses) => callback(null, addresses.map((address) => ({ address, family: isIP(address) }))),

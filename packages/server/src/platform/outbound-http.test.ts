@@ -11,7 +11,7 @@ import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
-import { createOutboundHttp, RESERVED_REQUEST_HEADERS, whyHeaderRefused } from './outbound-http.ts'
+import { createOutboundHttp, RESERVED_REQUEST_HEADERS, transportOf, whyHeaderRefused } from './outbound-http.ts'
 import type { OutboundFailure, OutboundOptions, OutboundRequest, OutboundResponse } from './outbound-http.ts'
 import type { Resolution, Resolver } from './resolver.ts'
 
@@ -75,7 +75,7 @@ function resolverSaying(...resolutions: Resolution[]): Resolver {
 const dns = (...addresses: string[]): Resolution => ({ kind: 'addresses', source: 'dns', addresses })
 
 async function until(met: () => boolean): Promise<void> {
-  const deadline = performance.now() + 3_000
+  const deadline = performance.now() + 30_000
   while (!met()) {
     assert.ok(performance.now() < deadline, 'never came about')
     await new Promise((resolve) => setImmediate(resolve))
@@ -556,4 +556,46 @@ test('a header name is a token and a value is printable Latin', () => {
     assert.notEqual(whyHeaderRefused('x-a', value), undefined, JSON.stringify(value))
   }
   for (const value of ['', 'Bearer abc', 'a\tb', 'café']) assert.equal(whyHeaderRefused('x-a', value), undefined)
+})
+
+/** Says 200 to every CONNECT and goes nowhere. */
+async function aDeafProxy(t: TestContext) {
+  const { port, seen } = await aSink(t, (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+  return { seen, through: (host: string) => transportOf({ tls: null, proxy: { url: `http://${host}:${port}` } }) }
+}
+
+test('the guard holds through a proxy: where a name leads is checked here, and the proxy hears of nothing that is refused', async (t) => {
+  const { seen, through } = await aDeafProxy(t)
+  for (const [addresses, code] of [[['10.0.0.1'], 'blocked_address'], [['1.1.1.1', '169.254.169.254'], 'blocked_address']] as const) {
+    const { ask } = aDoor(t, { resolver: resolverSaying(dns(...addresses)) })
+    const said = await ask('https://inside.example/', { transport: through('127.0.0.1') })
+    assert.equal(said.code, code)
+  }
+  const { ask } = aDoor(t)
+  for (const url of ['https://10.0.0.1/', 'https://[::ffff:10.0.0.1]/', 'http://1.1.1.1/']) assert.equal((await ask(url, { transport: through('127.0.0.1') })).code, 'blocked_address', url)
+  assert.deepEqual(seen, { sockets: 0, requests: 0, text: '' })
+})
+
+test('a proxy must be where requests may go; plain http to it is for https destinations, or inside', async (t) => {
+  const { through } = await aDeafProxy(t)
+  const { ask } = aDoor(t, { resolver: resolverSaying(dns('10.0.0.1')) })
+  const said = await ask('https://1.1.1.1/', { transport: through('proxy.example') })
+  assert.deepEqual([said.code, said.detail?.startsWith('The proxy cannot be used. ')], ['blocked_address', true])
+  const literal = await aDoor(t).ask('http://127.0.0.1/', { transport: through('1.1.1.1') })
+  assert.deepEqual([literal.code, literal.detail], ['blocked_address', 'The proxy cannot be used. Plain http is not allowed to this address; use https.'])
+})
+
+test('CONNECT names the address that was checked, and a request that is called off lets the proxy go', async (t) => {
+  const { port, seen } = await aSink(t, () => undefined)
+  const { ask, stats } = aDoor(t, { resolver: resolverSaying(dns('1.1.1.1')) })
+  const off = new AbortController()
+  const transport = transportOf({ tls: null, proxy: { url: `http://127.0.0.1:${port}`, username: 'u', password: 'p' } })
+  const asked = ask('https://hooks.example/', { transport, signal: off.signal })
+  await until(() => seen.requests === 1)
+  assert.match(seen.text, /^CONNECT 1\.1\.1\.1:443 HTTP\/1\.1\r\n/)
+  assert.match(seen.text, /proxy-authorization: Basic dTpw\r\n/i)
+  assert.doesNotMatch(seen.text, /hooks/)
+  off.abort()
+  assert.equal((await asked).code, 'timeout')
+  await until(() => stats().connections === 0)
 })

@@ -3,7 +3,7 @@
  * nothing is followed, everything is bounded, and whatever happens comes back as a value.
  */
 import { targetOf } from './address-guard.ts'
-import { createDial } from './outbound/dial.ts'
+import { createDialOf } from './outbound/dial.ts'
 import { Exchange } from './outbound/exchange.ts'
 import { Lanes } from './outbound/lanes.ts'
 import type { OutboundHttp, OutboundOptions, OutboundRequest, OutboundResult } from './outbound/request.ts'
@@ -11,6 +11,7 @@ import { createResolver } from './resolver.ts'
 
 export { RESERVED_REQUEST_HEADERS, whyHeaderRefused } from './outbound/headers.ts'
 export type * from './outbound/request.ts'
+export { transportOf } from './outbound/transport.ts'
 
 const IDLE_CONNECTIONS_DEFAULT = 1_000
 const TICK_MS = 250
@@ -23,7 +24,7 @@ const CLOSING = 'The server is shutting down.'
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { resolver = createResolver(), idleConnectionsMax = IDLE_CONNECTIONS_DEFAULT } = options
-  const lanes = new Lanes(createDial(options, resolver), idleConnectionsMax)
+  const lanes = new Lanes(createDialOf(options, resolver), idleConnectionsMax)
   const underWay = new Set<Exchange>()
   let closed = false
   // One coarse timer for all deadlines: a timer for each request would cost more than the rest of its bookkeeping.
@@ -52,7 +53,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
       exchange.dispatched = { path: target.path, method, headers, body }
       underWay.add(exchange)
       signal?.addEventListener('abort', callOff)
-      lanes.enter(exchange, target.origin, asked.lane ?? '')
+      lanes.enter(exchange, target.origin, asked.lane ?? '', asked.transport)
     }
     return promise
   }

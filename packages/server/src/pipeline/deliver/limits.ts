@@ -24,7 +24,7 @@ export interface DeliverLimits {
   readonly hintsMax: number
   readonly readsInFlightMax: number
   readonly turnsInFlightMax: number
-  /** Beside another turn one is begun only for this many results and lanes, or for a quarter of the requests under way. */
+  /** Beside another turn one is begun only for this many results and lanes, or for half of the requests under way. */
   readonly turnItemsMin: number
   readonly beginsPerTurnMax: number
   readonly settlesPerTurnMax: number
@@ -53,7 +53,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   hintsMax: 1_000,
   readsInFlightMax: 2,
   turnsInFlightMax: 2,
-  turnItemsMin: 50,
+  turnItemsMin: 100,
   beginsPerTurnMax: 500,
   settlesPerTurnMax: 500,
   unsettledMax: 2_000,

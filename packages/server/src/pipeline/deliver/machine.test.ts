@@ -117,6 +117,14 @@ test('at most two turns are in flight; what comes meanwhile goes with the next o
   assert.equal(find(bench.commit(first), 'turn').input.settles.length, 2)
 })
 
+test('results that come at once go to the store with one turn, and free slots are filled by the same', () => {
+  const bench = new Bench({ turnsInFlightMax: 1 })
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
+  const responded = bench.sent.map(({ attempt_id }): Event => ({ type: 'responded', attempt_id, result: OK }))
+  const turns = all(bench.machine.handleAll(responded, bench.now), 'turn')
+  assert.deepEqual(turns.map(({ input }) => [input.settles.length, input.begins.length]), [[2, 1]])
+})
+
 test('a refused turn is tried again after a pause, with the same work', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')

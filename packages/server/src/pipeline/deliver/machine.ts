@@ -47,9 +47,14 @@ export class DeliveryMachine {
   }
 
   handle(event: Event, now: number): Effect[] {
+    return this.handleAll([event], now)
+  }
+
+  /** What happened at once is taken in at once, so that its results go to the store together. */
+  handleAll(events: readonly Event[], now: number): Effect[] {
     if (this.#life === 'stopped') return []
     this.#floor.now = now
-    this.#take(event)
+    for (const event of events) this.#take(event)
     if (this.#life === 'running') this.#advance()
     if (this.#life === 'running') this.#sleep()
     return this.#floor.takeEffects()

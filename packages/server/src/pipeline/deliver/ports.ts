@@ -162,6 +162,9 @@ export const ERROR_CODES = [
   'response_too_large',
   'bad_status',
   'invalid_url',
+  'proxy_failed',
+  'auth_failed',
+  'template_failed',
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

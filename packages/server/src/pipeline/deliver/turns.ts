@@ -113,7 +113,7 @@ export class Turns {
   /** A turn costs the store much the same for one result as for twenty, so what is few waits for the one under way. */
   #worthATurn(): boolean {
     const waiting = this.#owed.size + this.#ready.size
-    const enough = this.#turns.size === 0 ? 1 : Math.min(this.#floor.limits.turnItemsMin, this.#flights.size / 4)
+    const enough = this.#turns.size === 0 ? 1 : Math.min(this.#floor.limits.turnItemsMin, this.#flights.size / 2)
     return waiting > 0 && waiting >= enough
   }
 

@@ -1,40 +1,84 @@
-import { isIP, type Socket } from 'node:net'
+import { isIP } from 'node:net'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
-import { createAddressGuard, createCheckedLookup, UnreachableError, whyUnreachable } from '../address-guard.ts'
+import { createAddressGuard, createCheckedAddresses, createCheckedLookup, UnreachableError, whyUnreachable, type AddressGuard } from '../address-guard.ts'
 import type { Resolver } from '../resolver.ts'
-import type { OutboundOptions } from './request.ts'
-
-export type Dial = (target: buildConnector.Options, callback: buildConnector.Callback) => Socket | undefined
+import type { Broken, Dial, DialOf } from './dial-type.ts'
+import type { OutboundOptions, Transport, TransportTls } from './request.ts'
+import { createTunnel } from './tunnel.ts'
 
 const TLS_SESSIONS_MAX = 1_000
 const CONNECT_MS_DEFAULT = 5_000
 const ADDRESS_ATTEMPT_MS = 1_000
+const TRANSPORTS_KEPT_MAX = 1_000
 
 /** Makes the sockets. A name is looked up and checked in one step; a literal never is, so it is checked here. */
-export function createDial(options: OutboundOptions, resolver: Resolver): Dial {
+export function createDialOf(options: OutboundOptions, resolver: Resolver): DialOf {
   const guard = createAddressGuard(options)
-  const connectorFor = (protocol: string): buildConnector.connector =>
+  const connectMs = options.connectMs ?? CONNECT_MS_DEFAULT
+  const connectorFor = (protocol: string, secureContext?: SecureContext): buildConnector.connector =>
     buildConnector({
       lookup: createCheckedLookup(guard, resolver, protocol),
-      timeout: options.connectMs ?? CONNECT_MS_DEFAULT,
+      timeout: connectMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
       allowH2: false,
       rejectUnauthorized: true,
       maxCachedSessions: TLS_SESSIONS_MAX,
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(secureContext !== undefined || options.ca === undefined ? {} : { ca: options.ca }),
     })
   const [plain, secure] = [connectorFor('http:'), connectorFor('https:')]
+  const ordinary = checkedDial(guard, { plain, secure })
+  const special = new Map<string, Dial>()
 
+  function make({ tls, proxy }: Transport): Dial {
+    const own = tls === null ? secure : connectorFor('https:', secureContextOf(tls, options.ca))
+    if (proxy === null) return checkedDial(guard, { plain, secure: own })
+    // Plain http to a proxy goes anywhere when TLS to the destination seals what passes it.
+    const sealed = checkedDial(guard, { plain: connectorFor('https:'), secure, as: 'https:' })
+    return createTunnel({
+      proxy,
+      connectMs,
+      addressesOf: (hostname, protocol) => createCheckedAddresses(guard, resolver, protocol)(hostname),
+      dialProxyFor: (protocol) => (protocol === 'https:' ? sealed : ordinary),
+      secure: own,
+    })
+  }
+
+  return (transport) => {
+    if (transport === undefined) return ordinary
+    const known = special.get(transport.key) ?? make(transport)
+    special.delete(transport.key)
+    special.set(transport.key, known)
+    const [oldest] = special.keys()
+    if (special.size > TRANSPORTS_KEPT_MAX && oldest !== undefined) special.delete(oldest)
+    return known
+  }
+}
+
+type Connectors = { readonly plain: buildConnector.connector; readonly secure: buildConnector.connector; readonly as?: string }
+
+/** `as`: for which protocol a literal is judged, when not for the one that is dialled. */
+function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Dial {
   return (target, callback) => {
     const { hostname, protocol } = target
-    const refusal = isIP(hostname) === 0 ? undefined : whyUnreachable(guard, hostname, protocol)
+    const refusal = isIP(hostname) === 0 ? undefined : whyUnreachable(guard, hostname, as ?? protocol)
     if (refusal !== undefined) {
       process.nextTick(callback, new UnreachableError('blocked_address', refusal), null)
       return undefined
     }
     const dial = protocol === 'https:' ? secure : plain
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- undici returns its socket, its type hides that
-    return dial(target, callback) as unknown as Socket
+    return dial(target, callback) as unknown as Broken
   }
+}
+
+/** Made once for a transport: reading all public authorities takes milliseconds. */
+function secureContextOf({ certificate, private_key, ca }: TransportTls, trusted: string | undefined): SecureContext {
+  const authorities = trusted === undefined ? getCACertificates('default') : [trusted]
+  return createSecureContext({
+    ...(certificate === undefined ? {} : { cert: certificate, key: private_key }),
+    ca: ca === undefined ? authorities : [...authorities, ca],
+  })
 }

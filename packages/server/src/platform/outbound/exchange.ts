@@ -27,6 +27,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {}
   #body: Buffer = Buffer.alloc(0)
   #bytes = 0
+  #noted: Error | undefined
 
   constructor(asked: OutboundRequest, onSettled: Settled) {
     this.inFlightMax = asked.maxInFlight ?? IN_FLIGHT_DEFAULT
@@ -59,7 +60,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.fail(...reasonOf(error))
+    this.fail(...reasonOf(this.#noted ?? error))
+  }
+
+  /** What went wrong with its connection; the exchange ends when undici says so. */
+  note(error: Error): void {
+    this.#noted ??= error
   }
 
   fail(code: OutboundFailureCode, detail: string): void {

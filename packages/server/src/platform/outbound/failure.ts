@@ -11,6 +11,7 @@ const REASONS: readonly Reason[] = [
   [/^ECONNREFUSED$/, 'connection_refused', 'The destination refused the connection.'],
   [/^(EHOST|ENET|EADDRNOTAVAIL|EACCES|EPERM)/, 'connection_refused', 'No route leads to the destination.'],
   [/^(EMFILE|ENFILE|ENOBUFS)$/, 'connection_refused', 'The server has no connection left to open.'],
+  [/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_(UNKNOWN|REVOKED|EXPIRED)|UNKNOWN_CA|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/, 'tls_failed', 'The destination asks for a client certificate that it trusts.'],
   [/^CERT_HAS_EXPIRED$/, 'tls_failed', 'The certificate has expired.'],
   [/SELF_SIGNED/, 'tls_failed', 'The certificate is signed by itself or by an unknown authority.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, 'tls_failed', 'The certificate is for another host name.'],

@@ -1,14 +1,13 @@
-import type { Socket } from 'node:net'
 import { Client } from 'undici'
-import type { Dial } from './dial.ts'
+import type { Broken, Dial, DialOf } from './dial-type.ts'
 import type { Exchange } from './exchange.ts'
-import type { OutboundStats } from './request.ts'
+import type { OutboundStats, Transport } from './request.ts'
 
 /** Carries one request at a time; `socket` is also set while it is still being made. */
 type Connection = {
   readonly lane: Lane
   readonly client: Client
-  socket: Socket | undefined
+  socket: Broken | undefined
   exchange: Exchange | undefined
   retired: boolean
 }
@@ -17,6 +16,7 @@ type Connection = {
 type Lane = {
   readonly key: string
   readonly origin: string
+  readonly dial: Dial
   readonly idle: Connection[]
   readonly waiting: Set<Exchange>
   open: number
@@ -41,7 +41,7 @@ const CLIENT: Client.Options = {
 
 /** Connections by lane: each carries one request at a time and stays while idle; a lane goes with its last one. */
 export class Lanes {
-  readonly #dial: Dial
+  readonly #dialOf: DialOf
   readonly #idleMax: number
   readonly #lanes = new Map<string, Lane>()
   readonly #connections = new Set<Connection>()
@@ -49,14 +49,15 @@ export class Lanes {
   /** In the order they fell idle, over all lanes. */
   readonly #idle = new Set<Connection>()
 
-  constructor(dial: Dial, idleMax: number) {
-    this.#dial = dial
+  constructor(dialOf: DialOf, idleMax: number) {
+    this.#dialOf = dialOf
     this.#idleMax = idleMax
   }
 
-  enter(exchange: Exchange, origin: string, name: string): void {
-    const key = `${origin} ${name}`
-    const lane = this.#lanes.get(key) ?? { key, origin, idle: [], waiting: new Set(), open: 0 }
+  // oxlint-disable-next-line max-params -- the fourth is rare, and an object for each request is not free
+  enter(exchange: Exchange, origin: string, name: string, transport?: Transport): void {
+    const key = transport === undefined ? `${origin} ${name}` : `${origin} ${name} ${transport.key}`
+    const lane = this.#lanes.get(key) ?? { key, origin, dial: this.#dialOf(transport), idle: [], waiting: new Set(), open: 0 }
     this.#lanes.set(key, lane)
     this.#places.set(exchange, { lane, connection: undefined })
     lane.waiting.add(exchange)
@@ -104,7 +105,11 @@ export class Lanes {
     const client = new Client(lane.origin, {
       ...CLIENT,
       connect: (target, callback) => {
-        connection.socket = this.#dial(target, callback)
+        connection.socket = lane.dial(target, (...given) => {
+          // The first error of a socket says more than what undici makes of its end: a TLS alert, for one.
+          given[1]?.once('error', (error: Error) => connection.exchange?.note(error))
+          callback(...given)
+        })
       },
     })
     const connection: Connection = { lane, client, socket: undefined, exchange: undefined, retired: false }

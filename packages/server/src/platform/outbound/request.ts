@@ -12,13 +12,27 @@ export type OutboundRequest = {
   readonly maxInFlight?: number
   /** Splits an origin: each lane has sockets and a bound of its own, so that a slow neighbour delays nobody else. */
   readonly lane?: string
+  /** Absent: straight to the origin, over TLS as everybody trusts it. */
+  readonly transport?: Transport | undefined
   /** Calls the request off; the result is then a `timeout`. */
   readonly signal?: AbortSignal
 }
 
+/** How a connection is made when not in the ordinary way; made by `transportOf`. Its fields are secret. */
+export type Transport = {
+  /** Requests of the same key may share connections; it tells nothing of the rest. */
+  readonly key: string
+  readonly tls: TransportTls | null
+  readonly proxy: TransportProxy | null
+}
+/** PEM. `ca` is trusted beside the public authorities. */
+export type TransportTls = { readonly certificate?: string | undefined; readonly private_key?: string | undefined; readonly ca?: string | undefined }
+/** A forward proxy, asked by HTTP CONNECT; `authorization` is the value of Proxy-Authorization. */
+export type TransportProxy = { readonly url: string; readonly authorization?: string | undefined }
+
 export type OutboundFailureCode =
   | 'timeout' | 'connection_refused' | 'connection_reset' | 'dns_failed' | 'tls_failed'
-  | 'blocked_address' | 'response_too_large' | 'invalid_url'
+  | 'blocked_address' | 'response_too_large' | 'invalid_url' | 'proxy_failed'
 
 export type OutboundResponse = {
   readonly kind: 'response'

@@ -6,15 +6,18 @@ import { audit } from '../audit/index.ts'
 import { checkConditions } from '../check-conditions.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
+import { changedReach } from './changed-reach.ts'
 import { sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { insertDestination } from './queries.ts'
 import { mintSecret } from './secret.ts'
+import { NO_REACH, NOTHING_SEALED, sealReach } from './reach.ts'
 
 /** Makes a destination with a signing secret of its own, in the form that Standard Webhooks libraries take. */
 export const create: Room<'destinations'>['create'] = (ctx, input) => {
   checkConditions(input.conditions, 'conditions')
   checkUrl(input.url, ctx.whyUrlRefused)
+  const reach = changedReach(ctx, { sent: input, headers: input.headers, held: NO_REACH, heldUrl: undefined })
   return inTransaction(ctx, async (tx) => {
     const id = tx.uuid()
     const secret = mintSecret()
@@ -34,6 +37,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
       timeout_ms: input.timeout_ms,
       max_in_flight: input.max_in_flight,
       signing: input.signing,
+      ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
       now,
     })

@@ -2,8 +2,9 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { openHeaders } from './headers.ts'
 import type { DestinationRow } from './queries.ts'
+import { openReach, presentReach } from './reach.ts'
 
-/** Row → public shape; the signing secret has no place in it. */
+/** Row → public shape; its secrets have no place in it. */
 export function presentDestination(ctx: Ctx, row: DestinationRow) {
   return {
     id: encodeId('destination', row.id),
@@ -20,6 +21,7 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     max_in_flight: row.max_in_flight,
     signing: row.signing,
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
+    ...presentReach(openReach(ctx, row)),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

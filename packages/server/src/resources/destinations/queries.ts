@@ -20,13 +20,16 @@ export type DestinationRow = {
   readonly max_in_flight: number
   readonly signing: { readonly header: SigningHeader }
   readonly previous_secret_expires_at: Date | null
+  readonly auth: Buffer | null
+  readonly tls: Buffer | null
+  readonly proxy: Buffer | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, signing, previous_secret_expires_at, created_at, updated_at
+  timeout_ms, max_in_flight, signing, previous_secret_expires_at, auth, tls, proxy, created_at, updated_at
 `
 
 export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions'>
@@ -42,8 +45,9 @@ export function listDestinationPlans(db: Db, at: At): Promise<readonly Destinati
   `)
 }
 
-export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing'> & {
+export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing' | 'auth' | 'tls' | 'proxy'> & {
   readonly id: string
+  readonly access_token: Buffer | null
   readonly secret: Buffer
   readonly previous_secret: Buffer | null
   readonly previous_secret_expires_at: Date | null
@@ -52,10 +56,22 @@ export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' |
 /** What a sender must know of a destination. The lane names no project, so this asks by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select id, url, headers, timeout_ms, max_in_flight, signing, secret, previous_secret, previous_secret_expires_at
+    select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, secret, previous_secret,
+           previous_secret_expires_at
       from destinations
      where workspace_id = ${at.workspaceId}
        and id = ${at.id}
+  `)
+}
+
+/** Keeps an access token beside the settings it was asked for with; nothing is kept when those have changed since. */
+export function keepAccessToken(db: Db, of: { workspaceId: string; id: string; auth: Buffer; token: Buffer }): Promise<number> {
+  return db.run(sql`
+    update destinations
+       set access_token = ${of.token}
+     where workspace_id = ${of.workspaceId}
+       and id = ${of.id}
+       and auth = ${of.auth}
   `)
 }
 
@@ -100,10 +116,10 @@ type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' 
 export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
-                              headers, schedule_seconds, timeout_ms, max_in_flight, signing, secret, created_at, updated_at)
+                              headers, schedule_seconds, timeout_ms, max_in_flight, signing, auth, tls, proxy, secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
-            ${row.timeout_ms}, ${row.max_in_flight}, ${JSON.stringify(row.signing)}, ${row.secret}, ${row.now}, ${row.now})
+            ${row.timeout_ms}, ${row.max_in_flight}, ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -127,6 +143,10 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            timeout_ms = ${row.timeout_ms},
            max_in_flight = ${row.max_in_flight},
            signing = ${JSON.stringify(row.signing)},
+           access_token = case when auth = ${row.auth} then access_token end,
+           auth = ${row.auth},
+           tls = ${row.tls},
+           proxy = ${row.proxy},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}
        and project_id = ${row.projectId}

@@ -7,10 +7,12 @@ import { checkConditions } from '../check-conditions.ts'
 import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
+import { changedReach } from './changed-reach.ts'
 import { checkUrl } from './create.ts'
-import { sealHeaders } from './headers.ts'
+import { openHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
+import { openReach, sealReach } from './reach.ts'
 
 type Input = RouteInput<Routes['destinations']['update']>
 
@@ -48,7 +50,14 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
     timeout_ms: input.timeout_ms ?? held.timeout_ms,
     max_in_flight: input.max_in_flight ?? held.max_in_flight,
     signing: input.signing ?? held.signing,
+    ...changedReachOf(tx, held, input),
   }
+}
+
+function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
+  const { url = held.url, headers = openHeaders(tx, held) } = input
+  const reach = changedReach(tx, { sent: { ...input, url }, headers, held: openReach(tx, held), heldUrl: held.url })
+  return sealReach(tx, { id: held.id, reach, sent: input, held })
 }
 
 function switched(held: DestinationRow, to: { enabled: boolean | undefined; now: Date }) {

@@ -309,7 +309,7 @@ export function readLanes(
                                   and d.destination_id = asked.destination_id
                                   and d.state = waiting.state
                                   and d.next_attempt_at <= ${at.now}
-                                  and d.id <> all (${at.exclude}::uuid[])
+                                  and d.id not in (select unnest(${at.exclude}::uuid[]))
                                 order by d.next_attempt_at, d.id
                                 limit asked.most
                              ) ready

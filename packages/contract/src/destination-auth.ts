@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+import { Text, Timestamp } from './list.ts'
+
+/** How a destination is reached beyond its URL: what proves who is calling, over which TLS, and through which proxy. */
+
+const { destinationSecretCharsMax, pemCharsMax } = LIMITS
+
+const secret = (what: string) => z.string().min(1).max(destinationSecretCharsMax).optional().describe(`${what} Stored sealed, never shown. Left out of a change: the held one stays.`)
+const word = (pattern: RegExp, rule: string) => z.string().max(destinationSecretCharsMax).regex(pattern, rule)
+
+const UserName = word(/^[^:\p{Cc}]+$/u, 'must be a user name without a colon').max(255)
+const Token = secret('The token.').refine((token) => token === undefined || /^[\x21-\x7e]+$/.test(token), 'may hold only printable ASCII characters without spaces')
+const HeaderValue = secret('The value.').refine((value) => value === undefined || /^[\x20-\x7e]+$/.test(value), 'may hold only printable ASCII characters')
+const Url = Text.min(1).max(2_048)
+const CLIENT_AUTHS = ['basic', 'body'] as const
+
+export const AUTH_KINDS = ['none', 'basic', 'bearer', 'header', 'oauth2_client_credentials', 'payload'] as const
+export type AuthKind = (typeof AUTH_KINDS)[number]
+
+/** What every delivery carries to prove who is calling. Secrets are needed when the kind is turned on. */
+export const DestinationAuth = z
+  .discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('none') }),
+      z.strictObject({ kind: z.literal('basic'), username: UserName, password: secret('The password.') }),
+      z.strictObject({ kind: z.literal('bearer'), token: Token }),
+      z.strictObject({ kind: z.literal('header'), header: z.string().min(1).max(128).describe('The name of the header.'), value: HeaderValue }),
+      z.strictObject({
+        kind: z.literal('oauth2_client_credentials'),
+        token_url: Url.describe('The token endpoint of the authorization server.'),
+        client_id: Text.min(1).max(512),
+        client_secret: secret('The client secret.'),
+        scope: Text.max(1_024).optional().describe('Scopes, separated by spaces.'),
+        audience: Text.max(1_024).optional().describe('For servers that ask for it; sent as `audience`.'),
+        client_auth: z.enum(CLIENT_AUTHS).default('basic').describe('Where the client id and secret are sent: in the Authorization header, or in the body.'),
+      }),
+      z.strictObject({ kind: z.literal('payload'), secret: secret('For receivers that read a key in the body: the payload template writes it as {{ secret }}.') }),
+    ],
+    { error: `The kind is one of ${AUTH_KINDS.join(', ')}.` },
+  )
+  .describe('What proves to the destination who is calling. An access token of OAuth 2 is kept, and renewed before it ends and once after a 401.')
+export type DestinationAuth = z.output<typeof DestinationAuth>
+
+/** The same as every answer shows it: settings, and whether a secret is held. */
+export const ShownAuth = z.object({
+  kind: z.enum(AUTH_KINDS),
+  username: z.string().optional(),
+  header: z.string().optional(),
+  token_url: z.string().optional(),
+  client_id: z.string().optional(),
+  scope: z.string().optional(),
+  audience: z.string().optional(),
+  client_auth: z.enum(CLIENT_AUTHS).optional(),
+  has_secret: z.boolean().optional().describe('Absent when the kind is none.'),
+})
+
+const Pem = Text.min(1).max(pemCharsMax)
+
+/** Mutual TLS stands beside `auth`: a receiver may ask for a client certificate and for a token. */
+export const DestinationTls = z
+  .strictObject({
+    certificate: Pem.optional().describe('The client certificate, PEM; its intermediates may follow it.'),
+    private_key: Pem.optional().describe('Its private key, PEM, without a passphrase. Stored sealed, never shown. Left out of a change: the held one stays.'),
+    ca: Pem.optional().describe('Certificate authorities, PEM, that are trusted for this destination beside the public ones.'),
+  })
+  .nullable()
+  .describe('A client certificate for mutual TLS, and authorities of its own; null: neither. Only with https. The token endpoint is called with them too.')
+export type DestinationTls = z.output<typeof DestinationTls>
+
+const ShownCertificate = z.object({ subject: z.string(), issuer: z.string(), expires_at: Timestamp })
+
+export const ShownTls = z
+  .object({
+    certificate: ShownCertificate.nullable(),
+    has_private_key: z.boolean(),
+    ca: z.array(ShownCertificate),
+  })
+  .nullable()
+
+export const DestinationProxy = z
+  .strictObject({
+    url: Url.describe('http:// or https://, a host, and a port.'),
+    username: UserName.optional(),
+    password: secret('The password.'),
+  })
+  .nullable()
+  .describe(
+    'A forward proxy that connections to the destination and to the token endpoint are made through (HTTP CONNECT); null: none. ' +
+      'The address of the destination is looked up and checked here, and the proxy is asked for that address.',
+  )
+export type DestinationProxy = z.output<typeof DestinationProxy>
+
+export const ShownProxy = z.object({ url: z.string(), username: z.string().optional(), has_password: z.boolean() }).nullable()

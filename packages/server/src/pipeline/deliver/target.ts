@@ -1,0 +1,54 @@
+import type { Deps } from '../../context.ts'
+import { authHeaders } from '../../domain/destination-auth.ts'
+import { reachOf } from '../../domain/destination-reach.ts'
+import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
+import { transportOf, type Transport } from '../../platform/outbound-http.ts'
+import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
+import type { AccessToken, TokenClient } from './access-tokens.ts'
+
+/** A destination as the sender needs it, its secrets opened. */
+export type Target = {
+  readonly url: string
+  /** Its own ones and those that prove who is calling, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly maxInFlight: number
+  readonly signing: SigningHeader
+  readonly secret: string
+  readonly previousSecret: { readonly value: string; readonly until: number } | undefined
+  /** undefined: the ordinary way. */
+  readonly transport: Transport | undefined
+  /** Set when requests carry an access token. */
+  readonly tokenClient: TokenClient | undefined
+  readonly readAt: number
+}
+
+export async function loadTarget(deps: Deps, at: { readonly workspaceId: string; readonly id: string }): Promise<Target | undefined> {
+  const row = await findForSending(deps.database, at)
+  return row === undefined ? undefined : openTarget(deps, row, at.workspaceId)
+}
+
+type Sealed = SealedColumn & `destinations.${string}`
+
+function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
+  const open = (sealed: Buffer, column: Sealed): string => deps.cipher.open(sealed, secretPlace(column, row.id)).reveal()
+  const opened = (sealed: Buffer | null, column: Sealed): string | null => (sealed === null ? null : open(sealed, column))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by the destinations room, and opens only as it was sealed
+  const headers = (row.headers === null ? {} : JSON.parse(open(row.headers, 'destinations.headers'))) as Record<string, string>
+  const { auth, tls, proxy } = reachOf({ auth: opened(row.auth, 'destinations.auth'), tls: opened(row.tls, 'destinations.tls'), proxy: opened(row.proxy, 'destinations.proxy') })
+  const transport = transportOf({ tls, proxy })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
+  const kept = row.access_token === null ? undefined : (JSON.parse(open(row.access_token, 'destinations.access_token')) as AccessToken)
+  const until = row.previous_secret_expires_at?.getTime() ?? 0
+  const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
+  return {
+    url: row.url,
+    headers: { ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])), ...authHeaders(auth) },
+    maxInFlight: row.max_in_flight,
+    signing: row.signing.header,
+    secret: open(row.secret, 'destinations.secret'),
+    previousSecret: row.previous_secret === null ? undefined : { value: open(row.previous_secret, 'destinations.previous_secret'), until },
+    transport,
+    tokenClient: asksFor ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport } : undefined,
+    readAt: deps.clock.wall(),
+  }
+}
