@@ -70,6 +70,13 @@ export const LIMITS = {
   destinationSecretCharsMax: 4_096,
   pemCharsMax: 65_536,
   accessTokenCharsMax: 16_384,
+  replayRatePerSecondMax: 1_000,
+  replayRatePerSecondDefault: 50,
+  replaysOpenMax: 10,
+  replayScannedPerPageMax: 2_000,
+  replayPlanMs: 8_000,
+  searchPayloadBytesMax: 16_777_216,
+  searchTextCharsMax: 256,
   laneLeaseMs: 15_000,
   laneHeartbeatMs: 5_000,
 
