@@ -1,0 +1,32 @@
+import type { Client } from '@postroad/sdk'
+import { keepPreviousData, useMutation, useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query'
+import { clientOf } from './client.ts'
+import { usePlace } from './place.ts'
+
+type Ask<T> = (client: Client, signal: AbortSignal) => Promise<T>
+type Options = { readonly enabled?: boolean; readonly everyMs?: number; readonly keep?: boolean }
+
+/**
+ * Reads something of the project that is shown. The key begins with the room, such as `['deliveries', 'list', filter]`: a change
+ * of that room reads it anew. `keep` goes on showing the former answer while another one is asked for.
+ */
+export function useAsk<T>(key: readonly unknown[], ask: Ask<T>, { enabled = true, everyMs, keep = false }: Options = {}): UseQueryResult<T> {
+  const { project } = usePlace()
+  return useQuery({
+    queryKey: [project.id, ...key],
+    queryFn: ({ signal }) => ask(clientOf(project.id), signal),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(keep ? { placeholderData: keepPreviousData } : {}),
+  })
+}
+
+/** Changes something, and reads anew what the named rooms hold. */
+export function useChange<Input, T>(rooms: readonly string[], change: (client: Client, input: Input) => Promise<T>): UseMutationResult<T, Error, Input> {
+  const { project } = usePlace()
+  const asking = useQueryClient()
+  return useMutation({
+    mutationFn: (input: Input) => change(clientOf(project.id), input),
+    onSettled: () => Promise.all(rooms.map((room) => asking.invalidateQueries({ queryKey: [project.id, room] }))),
+  })
+}

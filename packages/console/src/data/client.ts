@@ -1,0 +1,36 @@
+import { createClient, refusalIn, type Client } from '@postroad/sdk'
+
+/** A change made with the session cookie needs a header that no foreign page can send. */
+const send: typeof fetch = (input, init = {}) => {
+  const headers = new Headers(init.headers)
+  headers.set('X-Requested-With', 'console')
+  return fetch(input, { ...init, headers, credentials: 'same-origin' })
+}
+
+const clients = new Map<string, Client>()
+
+/** The typed client of a project; of the workspace when none is named. */
+export function clientOf(projectId?: string): Client {
+  const known = clients.get(projectId ?? '')
+  if (known !== undefined) return known
+  const client = createClient({ baseUrl: location.origin, fetch: send, ...(projectId === undefined ? {} : { project: projectId }) })
+  clients.set(projectId ?? '', client)
+  return client
+}
+
+/** A route of signing in, which the client does not know: it works by cookie alone. Throws the server's refusal. */
+export async function callSession(method: 'POST' | 'DELETE', body?: object): Promise<void> {
+  const response = await send('/admin/api/session', {
+    method,
+    ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw await refusalIn(response)
+}
+
+/** Sends an event to an endpoint as any sender would. Gives the id of the submission, or throws what the sender was told. */
+export async function sendEvent(publicPath: string, body: string): Promise<string> {
+  const response = await fetch(publicPath, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, credentials: 'omit' })
+  if (!response.ok) throw await refusalIn(response)
+  const answer: unknown = await response.json()
+  return typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : ''
+}

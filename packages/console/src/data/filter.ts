@@ -1,0 +1,119 @@
+import { CONDITION_OPS, type ConditionOp } from '@postroad/contract'
+import { splitPath } from '@postroad/contract/dot-path'
+
+/** One condition as it stands in an address: `path:op:value`, the dialect of rules. */
+export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
+
+const SIGNS: Readonly<Record<ConditionOp, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  exists: 'exists',
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  in: 'is one of',
+  regex: 'matches',
+}
+
+/** How an op is read: `amount > 10`. */
+export function signOf(op: ConditionOp): string {
+  return SIGNS[op]
+}
+
+export function filterText({ path, op, value }: Filter): string {
+  return op === 'exists' ? `${path}:exists` : `${path}:${op}:${value}`
+}
+
+/** A filter of an address; undefined when it is none. */
+export function readFilter(text: string): Filter | undefined {
+  const [path = '', op = '', ...rest] = text.split(':')
+  const known = CONDITION_OPS.find((one) => one === op)
+  if (path === '' || known === undefined || (known !== 'exists' && rest.length === 0)) return undefined
+  return { path, op: known, value: rest.join(':') }
+}
+
+const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
+  [/^(\S+)\s*>=\s*(.+)$/, 'gte'],
+  [/^(\S+)\s*<=\s*(.+)$/, 'lte'],
+  [/^(\S+)\s*!=\s*(.+)$/, 'not_equals'],
+  [/^(\S+?)\s*>\s*(.+)$/, 'gt'],
+  [/^(\S+?)\s*<\s*(.+)$/, 'lt'],
+  [/^(\S+?)\s*=\s*(.+)$/, 'equals'],
+  [/^(\S+)\s+contains\s+(.+)$/, 'contains'],
+  [/^(\S+)\s+in\s+(.+)$/, 'in'],
+  [/^(\S+)\s+exists()$/, 'exists'],
+]
+
+/** What a person typed as a filter: `total > 1000`, `type = order.created`, `coupon exists`; undefined: it is text to look for. */
+export function typedFilter(text: string): Filter | undefined {
+  const trimmed = text.trim()
+  const asAddress = /^[\w.\\-]+:[a-z_]+/.test(trimmed) ? readFilter(trimmed) : undefined
+  if (asAddress !== undefined) return asAddress
+  for (const [pattern, op] of TYPED) {
+    const [, path, value = ''] = pattern.exec(trimmed) ?? []
+    if (path !== undefined) return { path, op, value: value.trim().replace(/^"(.*)"$/, '$1') }
+  }
+  return undefined
+}
+
+/** Whether a payload meets a filter; values are compared as rules compare them: equality as text, order as numbers. */
+export function meets(data: unknown, { path, op, value }: Filter): boolean {
+  const seen = valueAt(data, path)
+  switch (op) {
+    case 'exists':
+      return seen !== undefined
+    case 'equals':
+      return asText(seen) === value
+    case 'not_equals':
+      return asText(seen) !== value
+    case 'in':
+      return value.split(',').includes(asText(seen) ?? '\0')
+    case 'contains':
+      return (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value)
+    case 'regex':
+      return typeof seen === 'string' && patternOf(value)?.test(seen.slice(0, 256)) === true
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compares(op, seen, value)
+  }
+}
+
+export function valueAt(data: unknown, path: string): unknown {
+  let at = data
+  for (const step of splitPath(path)) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object's own member, whatever it is
+    at = (at as Record<string, unknown>)[step]
+  }
+  return at
+}
+
+function asText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? String(value) : undefined
+}
+
+const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
+
+function compares(op: 'gt' | 'gte' | 'lt' | 'lte', seen: unknown, bound: string): boolean {
+  const number = typeof seen === 'number' ? seen : typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
+  const to = Number(bound)
+  if (op === 'gt') return number > to
+  if (op === 'gte') return number >= to
+  return op === 'lt' ? number < to : number <= to
+}
+
+const OPEN_ENDED_MAX = 2
+
+/** The bounds of the contract keep a pattern from taking long in the browser's engine, on at most 256 characters. */
+function patternOf(text: string): RegExp | undefined {
+  if (text.length > 200 || (text.match(/[*+]|\{\d+,\}/g)?.length ?? 0) > OPEN_ENDED_MAX || /\)[*+{]/.test(text)) return undefined
+  try {
+    return new RegExp(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { createContext, useContext } from 'react'
+import { clientOf } from './client.ts'
+
+export type Me = RouteAnswer<Routes['me']['get']>
+export type Project = RouteAnswer<Routes['projects']['list']>['projects'][number]
+
+/** Where the person is, and who they are there. */
+export type Place = { readonly me: Me; readonly project: Project; readonly projects: readonly Project[] }
+
+export const PlaceContext = createContext<Place | undefined>(undefined)
+
+export function usePlace(): Place {
+  const place = useContext(PlaceContext)
+  if (place === undefined) throw new Error('This is used outside of a project.')
+  return place
+}
+
+/** The client of the project that is shown. */
+export function useClient(): Client {
+  return clientOf(usePlace().project.id)
+}
+
+const RANK: Readonly<Record<Me['role'], number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
+
+/** Whether the person's role reaches that of a route: `useMay(routes.rules.create)`. What it does not reach is shown dimmed. */
+export function useMay(route: { readonly role: Me['role'] }): boolean {
+  return RANK[usePlace().me.role] >= RANK[route.role]
+}
