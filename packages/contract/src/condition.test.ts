@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Condition, Conditions } from './condition.ts'
-import { splitPath } from './dot-path.ts'
+import { Condition, Conditions, splitPath } from './condition.ts'
 
 const kept = (sent: unknown): unknown => Condition.parse(sent)
 

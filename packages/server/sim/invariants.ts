@@ -3,9 +3,9 @@ import { canMove, isScheduled } from '../src/domain/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Actor, Attempt, Change, Delivery } from './rows.ts'
+import { LaneRules } from './lane-rules.ts'
+import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
-
-export class Violation extends Error {}
 
 /** What the checker must know of a worker to tell an explained duplicate from an unexplained one. */
 export interface Witness {
@@ -35,6 +35,8 @@ export interface InvariantsOptions {
   readonly limits: DeliverLimits
   /** Lanes whose receiver answers 410: those failures are not counted against the schedule. */
   readonly goneLanes: ReadonlySet<string>
+  /** Lanes whose receiver never comes back: they end switched off, with what waits paused. */
+  readonly hopelessLanes: ReadonlySet<string>
 }
 
 export class Invariants {
@@ -47,6 +49,7 @@ export class Invariants {
   readonly #acknowledged = new Set<string>()
   readonly #lastSentAt = new Map<string, number>()
   readonly #lastFullAt = new Map<string, number>()
+  readonly #rules = new LaneRules()
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
@@ -57,6 +60,7 @@ export class Invariants {
   readonly changed = (change: Change, now: number): void => {
     switch (change.type) {
       case 'granted':
+        this.#rules.granted(change.lane, now)
         return this.#granted(change.lane)
       case 'paused':
         if (!this.#pausedSince.has(change.lane.lane)) this.#pausedSince.set(change.lane.lane, now)
@@ -92,6 +96,7 @@ export class Invariants {
     const flying = this.#flying(lane, fence).add(attempt_id)
     const { settings } = this.#store.lane(lane)
     must(flying.size <= settings.max_in_flight, `${attempt_id} exceeds the cap of ${lane}`)
+    this.#rules.sent(this.#store.lane(lane), { now, flying: flying.size })
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
     this.#lastSentAt.set(lane, now)
@@ -119,10 +124,11 @@ export class Invariants {
   }
 
   /** Some time after a crash: each lane that had a request in flight has a new holder, and it has sent again. */
-  recovered(attempts: readonly Begun[], crashedAt: number): void {
+  recovered(attempts: readonly Begun[], crashedAt: number, now: number): void {
     for (const { attempt_id, lane } of attempts) {
       if (this.#pausedSince.has(lane)) continue
       must(this.#store.attempts.get(attempt_id)?.outcome !== null, `${attempt_id} is still open long after its worker died`)
+      if (this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now })) continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
       must(sentAt > crashedAt, `${lane} has not been sent to since its worker died`)
     }
@@ -134,6 +140,7 @@ export class Invariants {
     const patient = now - leaseMs - sweepMs - 500
     for (const { delivery_id, lane, next_attempt_at } of this.#store.deliveries.values()) {
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
+      if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now })) continue
       must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, `${delivery_id} waits, and nothing hinders it`)
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
@@ -148,7 +155,8 @@ export class Invariants {
     for (const row of this.#store.deliveries.values()) {
       const { delivery_id, state } = row
       const story = this.#story(delivery_id)
-      must(['delivered', 'failed', 'cancelled'].includes(state), `${delivery_id} never came to an end: ${state}`)
+      const off = state === 'paused' && !this.#store.lane(row.lane).enabled && this.#options.hopelessLanes.has(row.lane)
+      must(off || ['delivered', 'failed', 'cancelled'].includes(state), `${delivery_id} never came to an end: ${state}`)
       must(story.open === null, `${delivery_id} is ${state} and has an open attempt`)
       must(state !== 'delivered' || story.accepted.length > 0, `${delivery_id} is delivered and nobody got it`)
       const { length } = this.#store.lane(row.lane).settings.schedule_seconds
@@ -199,7 +207,7 @@ export class Invariants {
     const story = this.#story(attempt.delivery_id)
     must(story.open === attempt.attempt_id, `${attempt.attempt_id} was closed and was not open`)
     story.open = null
-    if (attempt.outcome === 'failed') story.failures += 1
+    if (attempt.counted) story.failures += 1
   }
 
   #mustBeCurrent(lane: string, by: Actor): void {

@@ -18,6 +18,7 @@ export interface PlannedLane {
   readonly workspace: string
   readonly settings: LaneSettings
   readonly nature: Nature
+  readonly hopeless: boolean
   readonly outage: { readonly from: number; readonly to: number } | null
 }
 
@@ -90,7 +91,9 @@ function drawLane(rng: Rng, index: number): PlannedLane {
     max_in_flight: rng.pick([1, 2, 5]),
     schedule_seconds: rng.chance(0.04) ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE,
     timeout_ms: rng.pick([1_000, 15_000]),
+    rate_limit: rng.chance(0.8) ? null : { count: rng.pick([1, 3, 10]), per_ms: rng.pick([1_000, MINUTE_MS]) },
+    breaker_resets: 0,
   }
   const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null
-  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(NATURES), outage }
+  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(NATURES), hopeless: rng.chance(0.03), outage }
 }

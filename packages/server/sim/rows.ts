@@ -1,5 +1,6 @@
 /** The rows of the model, what a transaction tells its watcher, and small facts about rows. */
 import type { AttemptOutcome, AttemptTrigger, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
+import type { LaneMemory } from '../src/domain/lane-memory.ts'
 import type { Begin, Held, LaneSettings } from '../src/pipeline/deliver/ports.ts'
 
 export interface Delivery {
@@ -24,6 +25,8 @@ export interface Attempt {
   readonly trigger: AttemptTrigger
   readonly started_at: number
   outcome: AttemptOutcome | null
+  /** Whether its failure used up a step of the schedule. */
+  counted: boolean
 }
 
 export interface LaneRow {
@@ -34,6 +37,11 @@ export interface LaneRow {
   owner: string | null
   serial: number
   fence: number
+  memory: LaneMemory | null
+  remembered_at: number
+  note_serial: number
+  /** Nothing is due in it before this; null when its breaker does not say so. */
+  waits_until: number | null
   readonly deliveries: Delivery[]
   /** When its first delivery falls due; null when that has to be looked up again. */
   work_at: number | null
@@ -48,6 +56,15 @@ export type Change =
 export interface Actor {
   readonly act: 'ingest' | 'recover' | 'begin' | 'settle' | 'pause' | 'resume' | 'replay' | 'cancel'
   readonly fence: number | null
+}
+
+/** One step of a transaction. */
+export interface Step {
+  readonly now: number
+  readonly actor: Actor
+  readonly nextAt?: number
+  readonly from?: DeliveryState | null
+  readonly counted?: boolean
 }
 
 /** Earlier than any time: a delivery left `sending` in a lane without an owner waits for nothing but a new one. */
@@ -65,8 +82,14 @@ export function workAt(lane: LaneRow): number {
   return least
 }
 
+/** When there is something to do for a new owner: what was left `sending` waits for nothing, all else for the breaker. */
+export function readyAt(lane: LaneRow): number {
+  const at = workAt(lane)
+  return at === LEFTOVER ? at : Math.max(at, lane.waits_until ?? -Infinity)
+}
+
 export function hasWork(lane: LaneRow, now: number): boolean {
-  return workAt(lane) <= now
+  return readyAt(lane) <= now
 }
 
 export function firstBeforeRetry(a: Delivery, b: Delivery): number {
@@ -78,3 +101,5 @@ export function lanesOf(begins: readonly Begin[]): Held[] {
   const byLane = new Map(begins.map(({ lane, fence }) => [`${lane}:${fence}`, { lane, fence }]))
   return [...byLane.values()]
 }
+
+export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, work_at: null } as const

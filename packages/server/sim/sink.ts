@@ -12,6 +12,8 @@ export interface Receiver {
   outage: { readonly from: number; readonly to: number } | null
   clogged: boolean
   healed: boolean
+  /** It stays dead when everything else is healed. */
+  readonly hopeless: boolean
 }
 
 /** What becomes of one request. `arrives_ms` null: the receiver never sees it. `accepts`: it takes the event as processed. */
@@ -36,7 +38,7 @@ const NONSENSE = ['', '-1', '1e9', 'soon', '99999999999', 'Sun, 99 Foo 2026 00:0
 /** Decides at the moment of sending what will become of the request; `network` holds the chances of each fault. */
 export function fateOf(receiver: Receiver, now: number, { rng, network }: { rng: Rng; network: Network }): Fate {
   if (receiver.clogged) return timeout(receiver, null)
-  if (receiver.nature === 'dead' || isOut(receiver, now)) return refusal(rng)
+  if (isOut(receiver, now)) return refusal(rng)
   if (rng.chance(network.connectionErrors)) return refusal(rng)
   const latencyMs = receiver.nature === 'slow' ? rng.between(500, receiver.timeoutMs * 0.9) : rng.between(5, 200)
   const arrives_ms = latencyMs / 2
@@ -64,6 +66,7 @@ function statusOf(receiver: Receiver, rng: Rng): number {
 }
 
 function isOut(receiver: Receiver, now: number): boolean {
+  if (receiver.nature === 'dead' && (receiver.hopeless || !receiver.healed)) return true
   return receiver.outage !== null && now >= receiver.outage.from && now < receiver.outage.to
 }
 

@@ -2,7 +2,8 @@
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
  * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
  */
-import { dueAt, firstBeforeRetry, hasWork, lanesOf, LEFTOVER, workAt } from './rows.ts'
+import { keepNote, recalled, type NotePlant } from './notes.ts'
+import { dueAt, firstBeforeRetry, hasWork, lanesOf, LEFTOVER, NEW_LANE, readyAt, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
 import type {
   Begin,
@@ -21,10 +22,10 @@ import type {
   Turned,
   TurnInput,
 } from '../src/pipeline/deliver/ports.ts'
-import type { Actor, Attempt, Change, Delivery, LaneRow } from './rows.ts'
+import type { Attempt, Change, Delivery, LaneRow, Step } from './rows.ts'
 
 /** Faults planted on purpose, to see the simulator find them. */
-export type StorePlant = 'no-fence' | 'no-reclaim'
+export type StorePlant = 'no-fence' | 'no-reclaim' | NotePlant
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
@@ -60,10 +61,10 @@ export class SimStore {
     const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
     const grants = ready.slice(0, input.lanes_max)
     for (const lane of grants) this.#grant(lane, input, now)
-    const elsewhere = wanted.filter((lane) => lane.owner !== input.owner && this.#isHeld(lane, now))
+    const elsewhere = wanted.filter((lane) => (this.#isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now))
     return {
       alive: true,
-      grants: grants.map(({ lane, fence, settings }) => ({ lane, fence, settings })),
+      grants: grants.map((lane) => ({ lane: lane.lane, fence: lane.fence, settings: lane.settings, memory: recalled(lane, { now, plant: this.#plant }) })),
       elsewhere: elsewhere.map(({ lane }) => lane),
       more: ready.length > grants.length,
     }
@@ -76,9 +77,14 @@ export class SimStore {
     return { alive: true }
   }
 
-  release(_now: number, { owner, lanes }: ReleaseInput): null {
+  release(now: number, { owner, lanes }: ReleaseInput): null {
     if (lanes === 'all') this.owners.delete(owner)
-    else for (const held of lanes) if (this.#isCurrent(held)) this.lane(held.lane).owner = null
+    else {
+      for (const { note, ...held } of lanes.filter((one) => this.#isCurrent(one) && this.lane(one.lane).owner === owner)) {
+        if (note !== undefined) keepNote(this.lane(held.lane), { ...held, ...note }, now)
+        this.lane(held.lane).owner = null
+      }
+    }
     return null
   }
 
@@ -91,6 +97,7 @@ export class SimStore {
     const lost = input.begins.filter((begin) => !this.#isCurrent(begin))
     const paused = input.begins.filter((begin) => this.#isCurrent(begin) && this.#pausedKey(begin.lane) !== null)
     const begun = input.begins.flatMap((begin) => this.#begin(begin, now) ?? [])
+    for (const note of input.notes ?? []) keepNote(this.lane(note.lane), note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
   }
 
@@ -129,18 +136,24 @@ export class SimStore {
     this.#pauseWaiting(this.lane(key), now)
   }
 
+  /** Switching it on closes its breaker. */
   enable(now: number, key: string): void {
-    this.lane(key).enabled = true
-    this.#resume(this.lane(key), now)
+    const lane = this.lane(key)
+    if (!lane.enabled) {
+      lane.settings = { ...lane.settings, breaker_resets: lane.settings.breaker_resets + 1 }
+      lane.waits_until = null
+    }
+    lane.enabled = true
+    this.#resume(lane, now)
   }
 
-  /** False when it has not ended yet: there is nothing to send again. One of many waits as a retry does, until its moment. */
-  replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
+  /** False when it has not ended yet: there is nothing to send again. */
+  replay(now: number, deliveryId: string): boolean {
     const row = this.#delivery(deliveryId)
     if (!['delivered', 'failed', 'cancelled'].includes(row.state)) return false
     row.failure_count = 0
     row.next_trigger = 'replay'
-    this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', { now, actor: { act: 'replay', fence: null }, inMs: ofMany?.inMs ?? 0 })
+    this.#schedule(row, 'pending', { now, actor: { act: 'replay', fence: null }, inMs: 0 })
     return true
   }
 
@@ -167,7 +180,7 @@ export class SimStore {
   // Facts
 
   addLane(lane: Pick<LaneRow, 'lane' | 'workspace' | 'settings'>): void {
-    this.lanes.set(lane.lane, { ...lane, enabled: true, owner: null, serial: 0, fence: 0, deliveries: [], work_at: null })
+    this.lanes.set(lane.lane, { ...lane, ...NEW_LANE, deliveries: [] })
   }
 
   lane(key: string): LaneRow {
@@ -186,7 +199,7 @@ export class SimStore {
     let least = Infinity
     for (const lane of this.lanes.values()) {
       const freeAt = this.#isHeld(lane, now) ? (this.owners.get(lane.owner ?? '')?.until ?? now) : now
-      if (freeAt < least) least = Math.min(least, Math.max(freeAt, workAt(lane)))
+      if (freeAt < least) least = Math.min(least, Math.max(freeAt, readyAt(lane)))
     }
     return least
   }
@@ -228,6 +241,7 @@ export class SimStore {
     lane.owner = owner
     lane.serial = serial
     lane.fence += 1
+    lane.note_serial = 0
     this.#watch({ type: 'granted', lane }, now)
     this.#recover(lane, now)
   }
@@ -236,6 +250,7 @@ export class SimStore {
   #cutOff(lane: LaneRow, now: number): void {
     lane.owner = null
     lane.fence += 1
+    lane.note_serial = 0
     this.#watch({ type: 'granted', lane }, now)
     this.#recover(lane, now)
   }
@@ -270,7 +285,7 @@ export class SimStore {
     const attempt_number = row.attempt_count
     const attempt_id = `${delivery_id}#${attempt_number}`
     const trigger = row.next_trigger
-    const attempt = { attempt_id, delivery_id, lane, fence, attempt_number, trigger, started_at: now, outcome: null }
+    const attempt = { attempt_id, delivery_id, lane, fence, attempt_number, trigger, started_at: now, outcome: null, counted: false }
     this.attempts.set(attempt_id, attempt)
     row.open_attempt_id = attempt_id
     const actor = { act: 'begin', fence } as const
@@ -285,9 +300,10 @@ export class SimStore {
     const open = row.open_attempt_id === settle.attempt_id && this.#isCurrent(settle)
     if (row.state !== 'sending' || !(open || this.#plant === 'no-fence')) return false
     const actor = { act: 'settle', fence: settle.fence } as const
-    this.#close(row, settle.outcome, { now, actor })
-    if (settle.outcome === 'failed') row.failure_count += 1
-    if (settle.disable_destination) this.disable(now, settle.lane)
+    const counted = settle.outcome === 'failed' && settle.counts
+    this.#close(row, settle.outcome, { now, actor, counted })
+    if (counted) row.failure_count += 1
+    if (settle.disable_destination !== null) this.disable(now, settle.lane)
     row.next_trigger = 'automatic'
     if (settle.next === 'retrying' || settle.next === 'paused') {
       this.#schedule(row, 'retrying', { now, actor, inMs: settle.next_attempt_in_ms ?? 0 })
@@ -320,11 +336,12 @@ export class SimStore {
     this.#move(row, paused ? 'paused' : state, { ...step, nextAt: step.now + step.inMs })
   }
 
-  #close(row: Delivery, outcome: AttemptOutcome, { now, actor }: Step): void {
+  #close(row: Delivery, outcome: AttemptOutcome, { now, actor, counted = false }: Step): void {
     const attempt = this.attempts.get(row.open_attempt_id ?? '')
     if (attempt === undefined) return
     row.open_attempt_id = null
     attempt.outcome = outcome
+    attempt.counted = counted
     this.#watch({ type: 'closed', attempt, by: actor }, now)
   }
 
@@ -335,13 +352,4 @@ export class SimStore {
     row.next_attempt_at = to === 'pending' || to === 'retrying' ? (nextAt ?? now) : null
     this.#watch({ type: 'moved', row, from, by: actor }, now)
   }
-}
-
-type From = DeliveryState | null
-
-interface Step {
-  readonly now: number
-  readonly actor: Actor
-  readonly nextAt?: number
-  readonly from?: From
 }

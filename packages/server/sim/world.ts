@@ -2,10 +2,11 @@ import { DELIVER_LIMITS } from '../src/pipeline/deliver/limits.ts'
 import { Agenda } from './agenda.ts'
 import { healAll, scheduleFaults, spite } from './faults.ts'
 import { SimIngest } from './ingest.ts'
-import { Invariants, Violation } from './invariants.ts'
+import { Invariants } from './invariants.ts'
 import { drawPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
 import { Rng } from './rng.ts'
 import { SimStore } from './store.ts'
+import { Violation } from './violation.ts'
 import { SimWorker } from './worker.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Plan } from './plan.ts'
@@ -62,13 +63,15 @@ class World implements Scene {
     this.plan = drawPlan(this.rng)
     const gone = this.plan.lanes.filter(({ nature }) => nature === 'gone')
     const goneLanes = new Set(gone.map(({ lane }) => lane))
-    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes })
+    const dead = this.plan.lanes.filter((lane) => lane.nature === 'dead' && lane.hopeless)
+    const hopelessLanes = new Set(dead.map(({ lane }) => lane))
+    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes })
     const plant = input.plant === 'ack-before-commit' ? undefined : input.plant
     this.store = new SimStore({ watch: this.invariants.changed, plant })
-    for (const { lane, workspace, settings, nature, outage } of this.plan.lanes) {
+    for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
       this.store.addLane({ lane, workspace, settings })
       const timeoutMs = settings.timeout_ms
-      this.receivers.set(lane, { lane, nature, timeoutMs, outage, clogged: false, healed: false })
+      this.receivers.set(lane, { lane, nature, hopeless, timeoutMs, outage, clogged: false, healed: false })
     }
     this.workers = Array.from({ length: this.plan.workers }, (_, index) => new SimWorker(this, `p${index}`))
     this.#ingest = new SimIngest(this)
@@ -203,7 +206,7 @@ class World implements Scene {
         busy.crash()
         const crashedAt = agenda.now
         const withinMs = this.limits.leaseMs + this.limits.sweepMs + 200
-        agenda.after(withinMs, () => this.invariants.recovered(attempts, crashedAt))
+        agenda.after(withinMs, () => this.invariants.recovered(attempts, crashedAt, agenda.now))
       })
     }
   }

@@ -8,7 +8,7 @@ import { makeDays } from './platform/partitions.ts'
 import { bindToPolicies } from './platform/row-security.ts'
 import { databaseNow } from './platform/server-facts.ts'
 import { anchorChains } from './resources/audit/index.ts'
-import { endEveryOwner } from './resources/lanes/queries.ts'
+import { endEveryOwner } from './resources/lanes/owners/queries.ts'
 import { checkDurability, checkKeys, checkPolicies, checkReachable, openStorage, type Storage } from './storage.ts'
 import { DAY_TABLES } from './workers/upkeep.ts'
 

@@ -36,13 +36,22 @@ export type Deps = {
   readonly configChanged: (projectId: string) => void
   /** Tells the senders that the destinations of these lanes changed, or were switched off. A hint. */
   readonly lanesChanged: (change: LanesChange) => void
-  /** Writes, in the open transaction, that a receiver's 410 to this attempt has switched its destination off. */
-  readonly auditGone: (db: Db, at: { workspaceId: string; projectId: string; destinationId: string; attemptId: string }) => Promise<void>
+  /** Audits, in the open transaction, that this attempt has switched its destination off, and queues mails to who may switch it on. */
+  readonly tellDisabled: (db: Db, at: DisabledDestination) => Promise<void>
   /** Reads a stored body as the road did when it came. */
   readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
   readonly random: () => number
+}
+
+/** `gone`: it answered 410; `failing`: nothing has succeeded for days. */
+export type DisabledDestination = {
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly destinationId: string
+  readonly attemptId: string
+  readonly reason: 'gone' | 'failing'
 }
 
 /** A body as received, with the headers it came with. */

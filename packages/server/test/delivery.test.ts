@@ -286,7 +286,7 @@ test('an attempt is committed before its request is sent', async (t) => {
 
 // When it is sent again
 
-test('the default schedule is kept, each wait within 20 %, and nothing is sent before its time', async (t) => {
+test('the default schedule is kept until the breaker opens, each wait within 20 %, and nothing is sent before its time', async (t) => {
   const sink = await aTestSink(t)
   sink.answer({ status: 500 })
   const route = await aRoute(sink.url)
@@ -350,6 +350,9 @@ test('Retry-After lengthens the wait on 429 and 503, in seconds or as a date, up
   assert.equal(await asked(503, '999999'), 86_400)
   assertAbout(await asked(503, '1'), 100)
   assertAbout(await asked(503, new Date(0).toUTCString()), 100)
+  // Ten failures in a row would open the breaker.
+  sink.answer({ status: 200 })
+  await route.in(await route.send(), 'delivered')
   for (const nonsense of ['soon', '-5', '1e3', '12 h', '']) assertAbout(await asked(503, nonsense), 100)
   assertAbout(await asked(500, '600'), 100)
   await route.remove()
@@ -528,25 +531,6 @@ test('deleting a destination cancels all that is outstanding, what is being sent
   const refused = await route.replay(cut)
   assert.deepEqual([refused.status, refused.body.reason], [409, 'invalid_state'])
   assert.match(refused.body.error, /deleted/)
-})
-
-test('many that have ended are replayed behind what is new: they wait as retries do', async (t) => {
-  const sink = await aTestSink(t)
-  sink.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
-  const [route, other] = [await aRoute(sink.url, { retry: { schedule_seconds: [0] } }), await aRoute(sink.url)]
-  const failed = await route.in(await route.send(), 'failed')
-  const cancelled = await other.in(await other.send(), 'retrying')
-  await world.admin('POST', `deliveries/${cancelled.id}/cancel`)
-  const delivered = await route.in(await route.send(), 'delivered')
-  for (const { destination } of [route, other]) {
-    await world.admin('POST', 'deliveries/replays', { filter: { state: ['failed', 'cancelled', 'delivered'], destination_id: destination.id } })
-  }
-  const lastTriggers = async (): Promise<string[]> => Promise.all([failed, cancelled, delivered].map(async ({ record_id }) => (await route.delivery(record_id)).attempts.at(-1).trigger))
-  await eventually(async () => {
-    world.clock.advance(500)
-    return (await lastTriggers()).every((trigger) => trigger === 'replay') ? true : undefined
-  }, 2_000)
-  for (const { record_id } of [failed, cancelled, delivered]) await route.in(record_id, 'delivered')
 })
 
 test('a paused delivery is cancelled with its destination', async (t) => {

@@ -82,6 +82,7 @@ export class StoreRows {
       retry: { schedule_seconds: null },
       timeout_ms: 15_000,
       max_in_flight: 10,
+      rate_limit: null,
       signing: { header: 'both' },
     })
     const row = await this.deps.database.one<{ id: string }>(sql`select id from destinations where name = ${name} and workspace_id = ${at.workspaceId}`)
@@ -162,7 +163,7 @@ export function valueOf<T>(answer: Answer<T>): T {
 
 export function settleOf(begun: Held & { readonly delivery_id: string; readonly attempt_id: string }, settle: Partial<Settle>): Settle {
   const { lane, fence, delivery_id, attempt_id } = begun
-  const failed = { outcome: 'failed', next: 'retrying', error_code: null, next_attempt_in_ms: null, disable_destination: false, result: null } as const
+  const failed = { outcome: 'failed', next: 'retrying', error_code: null, next_attempt_in_ms: null, counts: true, disable_destination: null, result: null } as const
   return { lane, fence, delivery_id, attempt_id, ...failed, ...settle }
 }
 
@@ -170,4 +171,6 @@ export const delivered = { outcome: 'succeeded', next: 'delivered' } as const
 export const retryIn = (ms: number) => ({ outcome: 'failed', next: 'retrying', error_code: 'timeout', next_attempt_in_ms: ms }) as const
 export const failed = { outcome: 'failed', next: 'failed', error_code: 'bad_status' } as const
 export const interrupted = { outcome: 'interrupted', next: 'retrying', next_attempt_in_ms: 0 } as const
-export const gone = { outcome: 'failed', next: 'paused', error_code: 'bad_status', disable_destination: true } as const
+export const gone = { outcome: 'failed', next: 'paused', error_code: 'bad_status', disable_destination: 'gone' } as const
+export const failedProbe = { ...retryIn(0), counts: false } as const
+export const hopeless = { ...gone, counts: false, disable_destination: 'failing' } as const

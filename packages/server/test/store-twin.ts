@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
-import { LEFTOVER, workAt, type LaneRow } from '../sim/rows.ts'
+import { LEFTOVER, readyAt, workAt, type LaneRow } from '../sim/rows.ts'
 import { SimStore } from '../sim/store.ts'
 import { Refusal } from '../src/domain/refusal.ts'
+import type { LaneMemory } from '../src/domain/lane-memory.ts'
 import { DEFAULT_SCHEDULE_SECONDS } from '../src/domain/retry-policy.ts'
-import type { Begin, Held, LeaseInput, Leased, ReadAnswer, ReadInput, RenewInput, Settle, StorePort, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import type { Begin, Held, LeaseInput, Leased, Note, ReadAnswer, ReadInput, RenewInput, Settle, StorePort, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
 import { cancelOutstanding, pauseOutstanding, resumePaused } from '../src/resources/deliveries/queries.ts'
-import { makeDue } from '../src/resources/replays/queries.ts'
-import { delivered, failed, gone, interrupted, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
+import { delivered, failed, failedProbe, gone, hopeless, interrupted, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
 
 const OWNERS = ['a', 'b', 'c'] as const
 const LEASE_MS = 10_000
@@ -31,7 +31,7 @@ export class Twin {
     this.#lanes = lanes
     this.store = createPostgresStore(rows.deps)
     for (const { lane, workspaceId } of lanes) {
-      const settings = { max_in_flight: 10, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 15_000 }
+      const settings = { max_in_flight: 10, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 15_000, rate_limit: null, breaker_resets: 0 }
       this.model.addLane({ lane, workspace: workspaceId, settings })
     }
   }
@@ -54,11 +54,10 @@ export class Twin {
     renew: (step) => this.#renew({ owner: ownerOf(step), lease_ms: LEASE_MS }),
     release: (step) => this.#release(step),
     read: (step) => this.#read(step),
-    turn: (step) => this.#turn({ settles: this.#settlesOf(step), begins: this.#beginsOf(step) }),
+    turn: (step) => this.#turn({ settles: this.#settlesOf(step), begins: this.#beginsOf(step), notes: this.#notesOf(step) }),
     switch: (_step, at) => this.#switch(at),
     suspend: (_step, at) => this.#suspend(at),
     replay: (step) => this.#byHand(step, 'replay'),
-    'replay many': (step, at) => this.#replayMany(step, at),
     retry: (step) => this.#byHand(step, 'retry'),
     'cancel one': (step) => this.#byHand(step, 'cancel'),
     cancel: (_step, at) => this.#cancel(at),
@@ -107,12 +106,15 @@ export class Twin {
     const { model } = this
     const freed = (lane: LaneRow): boolean => input.doubtful_from !== null && lane.owner === input.owner && lane.serial >= input.doubtful_from
     const free = [...model.lanes.values()].filter((lane) => this.#isFree(lane) || freed(lane))
-    const ready = free.filter((lane) => model.pauseReason(lane) === null && workAt(lane) <= this.#now)
+    const ready = free.filter((lane) => model.pauseReason(lane) === null && readyAt(lane) <= this.#now)
     const [grant] = leased.grants
     assert.ok(grant)
-    assert.equal(workAt(model.lane(grant.lane)), Math.min(...ready.map(workAt)), 'the lane with the oldest work is granted first')
+    assert.equal(workAt(model.lane(grant.lane)), Math.min(...ready.map(workAt)), 'of lanes that are ready the one with the oldest work is granted first')
     const followed = model.lease(this.#now, { ...input, any_due: false, wanted: [grant.lane] })
-    const elsewhere = input.wanted.filter((key) => model.lane(key).owner !== input.owner && !this.#isFree(model.lane(key)))
+    const elsewhere = input.wanted.filter((key) => {
+      const lane = model.lane(key)
+      return this.#isFree(lane) ? (lane.waits_until ?? this.#now) > this.#now : lane.owner !== input.owner
+    })
     return { ...followed, elsewhere, more: ready.length > 1 }
   }
 
@@ -127,7 +129,8 @@ export class Twin {
   async #release(step: Step): Promise<void> {
     const owner = ownerOf(step)
     const held = [...this.model.lanes.values()].filter((lane) => lane.owner === owner).map(({ lane, fence }) => ({ lane, fence }))
-    const lanes = step.n % 6 === 0 ? 'all' : held.map((one) => (step.m % 3 === 0 ? { ...one, fence: one.fence - 1 } : one))
+    const ones = held.map((one) => (step.m % 3 === 0 ? { ...one, fence: one.fence - 1 } : one))
+    const lanes = step.n % 6 === 0 ? 'all' : ones.map((one, index) => ((step.n + index) % 2 === 0 ? one : { ...one, note: noteOf(step) }))
     if (lanes === 'all') this.#serials.delete(owner)
     assert.deepEqual(valueOf(await this.store.release({ owner, lanes })), this.model.release(this.#now, { owner, lanes }))
   }
@@ -150,10 +153,15 @@ export class Twin {
 
   /** Ends of open attempts, and of some that have ended already or under an older fence. */
   #settlesOf(step: Step): readonly Settle[] {
-    const kinds = [delivered, retryIn(4_000), retryIn(60_000), failed, interrupted, gone]
+    const kinds = [delivered, retryIn(4_000), retryIn(60_000), failed, interrupted, gone, failedProbe, hopeless]
     const chosen = [...this.model.attempts.values()].filter((attempt, index) => (step.n + index) % (attempt.outcome === null ? 2 : 9) === 0)
     const stale = step.m % 11 === 0 ? 1 : 0
     return chosen.map((attempt, index) => settleOf({ ...attempt, fence: attempt.fence - stale }, kinds[(step.m + index) % kinds.length] ?? delivered))
+  }
+
+  /** Notes of some lanes, now and then under an older fence or with a serial that came too late. */
+  #notesOf(step: Step): readonly Note[] {
+    return this.#some(step.m % 8).map((lane) => ({ lane, fence: this.model.lane(lane).fence - (step.n % 7 === 0 ? 1 : 0), ...noteOf(step) }))
   }
 
   /** Begins of any deliveries, due or not, but of none that the same turn settles: no machine does that. */
@@ -168,7 +176,7 @@ export class Twin {
 
   async #turn(input: TurnInput): Promise<void> {
     const sqlIds = input.settles.map((settle) => ({ ...settle, attempt_id: this.#sqlAttempt.get(settle.attempt_id) ?? '' }))
-    const turned = valueOf(await this.store.turn({ settles: sqlIds, begins: input.begins }))
+    const turned = valueOf(await this.store.turn({ ...input, settles: sqlIds }))
     const expected = this.model.turn(this.#now, input)
     for (const begun of turned.begun) this.#sqlAttempt.set(`${begun.delivery_id}#${begun.attempt_number}`, begun.attempt_id)
     const asModel = turned.begun.map(({ cargo: _cargo, ...begun }) => ({ ...begun, attempt_id: `${begun.delivery_id}#${begun.attempt_number}` }))
@@ -211,17 +219,6 @@ export class Twin {
       },
     )
     assert.equal(done, this.model[act](this.#now, row.delivery_id))
-  }
-
-  /** All of a lane that has ended, each a second after the one before. */
-  async #replayMany(step: Step, at: LaneAt): Promise<void> {
-    const ids = this.model.lane(at.lane).deliveries.map((row) => row.delivery_id)
-    const momentOf = (index: number): number => (step.n % 2) * index * 1_000
-    if (ids.length > 0) {
-      const slots = ids.map((id, index) => ({ id, at: new Date(this.#now + momentOf(index)) }))
-      await makeDue(this.#rows.deps.database, { ...at, slots, states: ['delivered', 'failed', 'cancelled'], now: this.#rows.now })
-    }
-    for (const [index, id] of ids.entries()) this.model.replay(this.#now, id, { inMs: momentOf(index) })
   }
 
   async #cancel(at: LaneAt): Promise<void> {
@@ -271,13 +268,24 @@ export class Twin {
 
   async #compareLanes(): Promise<void> {
     const lanes = await this.#rows.deps.database.many(sql`
-      select workspace_id || '/' || destination_id as lane, owner, fence, case when owner is not null then serial end as serial
+      select workspace_id || '/' || destination_id as lane, owner, fence, case when owner is not null then serial end as serial,
+             memory, note_serial, waits_until, breaker_resets, case when memory is not null then remembered_at end as remembered_at
         from lanes order by lane
     `)
     assert.deepEqual(
       [...lanes],
       [...this.model.lanes.values()]
-        .map(({ lane, owner, fence, serial }) => ({ lane, owner, fence, serial: owner === null ? null : serial }))
+        .map(({ lane, owner, fence, serial, memory, note_serial, waits_until, settings, remembered_at }) => ({
+          lane,
+          owner,
+          fence,
+          serial: owner === null ? null : serial,
+          memory,
+          note_serial,
+          waits_until: waits_until === null ? null : new Date(waits_until),
+          breaker_resets: settings.breaker_resets,
+          remembered_at: memory === null ? null : new Date(remembered_at),
+        }))
         .toSorted((a, b) => (a.lane < b.lane ? -1 : 1)),
     )
     const owners = await this.#rows.deps.database.many(sql`select owner, lease_until, serial from lane_owners order by owner`)
@@ -290,10 +298,21 @@ export class Twin {
   }
 }
 
-export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'replay many', 'retry', 'cancel one', 'cancel', 'advance'] as const
+export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'retry', 'cancel one', 'cancel', 'advance'] as const
 export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
 
 const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'
+
+function noteOf({ n, m }: Step): { readonly serial: number; readonly memory: LaneMemory | null } {
+  const kinds = [null, breakerOpenFor(20_000), breakerOpenFor(-1), { breaker: null, rate: { sends: [{ age_ms: 40, count: 2 }], pending: m % 2 }, breaker_resets: 0 }]
+  return { serial: m, memory: kinds[n % kinds.length] ?? null }
+}
+
+function breakerOpenFor(probe_in_ms: number): LaneMemory {
+  const counts = [{ age_ms: 100, succeeded: 1, failed: 9 }]
+  const breaker = { state: 'open', failures_in_row: 9, failing_ms: 700, opened_ms: 5, probe_in_ms, probe_wait_ms: 30_000, cap: 0, counts } as const
+  return { breaker, rate: null, breaker_resets: 0 }
+}
 
 const byLane = (a: { lane: string }, b: { lane: string }): number => (a.lane < b.lane ? -1 : 1)
 const byId = (a: { delivery_id: string }, b: { delivery_id: string }): number => (a.delivery_id < b.delivery_id ? -1 : 1)

@@ -3,10 +3,9 @@ import { Conditions } from '../condition.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls, ShownAuth, ShownProxy, ShownTls } from '../destination-auth.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
 import { OverlapHours } from '../rotation.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
-import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
 
 const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
 const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
@@ -24,16 +23,38 @@ const Retry = z.strictObject({
 })
 const TimeoutMs = z.int().min(LIMITS.deliveryTimeoutMsMin).max(LIMITS.deliveryTimeoutMsMax)
 const MaxInFlight = z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax)
+const RateLimit = z
+  .strictObject({
+    count: z.int().min(1).max(LIMITS.rateLimitCountMax),
+    per: z.enum(['second', 'minute', 'hour']),
+  })
+  .nullable()
+  .describe('At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.')
 const Signing = z.strictObject({
   header: z.enum(['both', 'service', 'standard']).describe('Service-Signature, the Standard Webhooks headers, or both.'),
 })
+
+const Breaker = z
+  .object({
+    state: z
+      .enum(['closed', 'open', 'half_open', 'recovering'])
+      .describe('`open`: nothing is sent before next_probe_at. `half_open`: one probe is under way. `recovering`: it succeeded, and more are let through with each success.'),
+    opened_at: Timestamp.nullable().describe('When it opened from closed; null when closed.'),
+    next_probe_at: Timestamp.nullable().describe('When one delivery is tried while it is open: after 30 seconds, growing to 300. Null when closed.'),
+    failures_in_row: z.int().describe('Attempts that failed since the last success. As it was noted: up to 5 seconds behind.'),
+    failing_since: Timestamp.nullable().describe('The first of them. After 120 hours a probe that fails switches the destination off.'),
+  })
+  .describe('Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.')
 
 export const Destination = z.object({
   id: idOutput('destination'),
   name: z.string(),
   url: z.string(),
   enabled: z.boolean(),
-  disabled_reason: z.enum(['by_hand', 'gone']).nullable().describe('`gone`: the destination answered 410.'),
+  disabled_reason: z
+    .enum(['by_hand', 'gone', 'failing'])
+    .nullable()
+    .describe('`gone`: the destination answered 410. `failing`: nothing succeeded for 120 hours.'),
   disabled_at: Timestamp.nullable(),
   datasets: z.array(z.string()).nullable(),
   conditions: Conditions,
@@ -41,6 +62,8 @@ export const Destination = z.object({
   retry: z.object({ schedule_seconds: z.array(z.int()).nullable() }),
   timeout_ms: z.int(),
   max_in_flight: z.int(),
+  rate_limit: z.object({ count: z.int(), per: z.enum(['second', 'minute', 'hour']) }).nullable(),
+  breaker: Breaker,
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
   previous_secret_expires_at: Timestamp.nullable().describe('After a rotation: until when deliveries are signed with the former secret too.'),
   auth: ShownAuth,
@@ -88,6 +111,7 @@ export const destinations = {
       retry: Retry.default({ schedule_seconds: null }),
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
       max_in_flight: MaxInFlight.default(LIMITS.maxInFlightDefault),
+      rate_limit: RateLimit.default(null),
       signing: Signing.default({ header: 'both' }),
       auth: DestinationAuth.default({ kind: 'none' }),
       tls: DestinationTls.default(null),
@@ -112,7 +136,7 @@ export const destinations = {
     path: 'destinations/{id}',
     summary: 'Change a destination',
     description:
-      'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them. ' +
+      'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them, and closes its breaker. ' +
       'An attempt that is under way ends as it began. Held secrets go only where they were meant for: a change of the origin of the url, of the token ' +
       'endpoint, of the proxy or of the trusted authorities needs the secrets of auth again.',
     ...WRITE,
@@ -128,6 +152,7 @@ export const destinations = {
       retry: Retry.optional(),
       timeout_ms: TimeoutMs.optional(),
       max_in_flight: MaxInFlight.optional(),
+      rate_limit: RateLimit.optional(),
       signing: Signing.optional(),
       auth: DestinationAuth.optional(),
       tls: DestinationTls.optional(),
@@ -168,30 +193,5 @@ export const destinations = {
     params: at,
     body: z.strictObject({ overlap_hours: OverlapHours }),
     output: Secret,
-  }),
-  recover: defineRoute({
-    method: 'POST',
-    area: 'project',
-    path: 'destinations/{id}/recover',
-    summary: 'Recover a destination',
-    description:
-      'Sends again, at a pace, every delivery that failed for good since a time, and with `enable` switches the destination on, which sends what is paused. ' +
-      'What came while it was switched off has paused deliveries of its own, so nothing has to be made up. With dry_run the plan is given and nothing is done.',
-    ...WRITE,
-    status: 200,
-    params: at,
-    body: z.strictObject({
-      since: Instant.describe('RFC 3339: what was made at this time or later.'),
-      enable: z.boolean().default(false).describe('Switch the destination on, if it is off.'),
-      include_cancelled: z.boolean().default(false).describe('Also what was cancelled by hand.'),
-      rate_per_second: RatePerSecond,
-      dry_run: DryRunOnly,
-    }),
-    output: StartedReplay.extend({
-      destination: Destination,
-      plan: ReplayPlan.extend({
-        waiting: z.int().describe('Deliveries made since then that wait or are paused: they go by themselves, once the destination is on. At most 10,000 are counted.'),
-      }),
-    }),
   }),
 } as const

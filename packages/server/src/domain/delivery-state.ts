@@ -18,11 +18,11 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 export const NEXT: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   pending: ['sending', 'paused', 'cancelled'],
   sending: ['delivered', 'retrying', 'failed', 'paused', 'cancelled'],
-  delivered: ['pending', 'retrying', 'paused'],
+  delivered: ['pending', 'paused'],
   retrying: ['sending', 'paused', 'cancelled'],
-  failed: ['pending', 'retrying', 'paused'],
+  failed: ['pending', 'paused'],
   paused: ['pending', 'retrying', 'cancelled'],
-  cancelled: ['pending', 'retrying', 'paused'],
+  cancelled: ['pending', 'paused'],
 }
 
 /** True when a delivery may go from one state to the other in one step; staying where it is is no step. */

@@ -26,8 +26,12 @@ export function retryDelayMs({ failures, schedule, random, retryAfterSeconds }: 
   const seconds = schedule[failures]
   if (seconds === undefined) return null
   const scheduledMs = Math.round(seconds * 1_000 * (1 - JITTER + 2 * JITTER * random))
-  const askedMs = Math.min(retryAfterSeconds ?? 0, LIMITS.retryAfterSecondsMax) * 1_000
-  return Math.max(scheduledMs, askedMs)
+  return Math.max(scheduledMs, retryAfterMs(retryAfterSeconds ?? null))
+}
+
+/** What a receiver asked for, as far as it is heeded. */
+export function retryAfterMs(retryAfterSeconds: number | null): number {
+  return Math.min(retryAfterSeconds ?? 0, LIMITS.retryAfterSecondsMax) * 1_000
 }
 
 /** The moment of the next attempt in ms on the clock of `now`, or null when the schedule is used up. */

@@ -6,7 +6,6 @@ import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
-import { createConsole } from './console/mount.ts'
 import { mountReference } from './docs/mount.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
@@ -35,8 +34,7 @@ export type SurfacesOptions = {
 export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
-  const ui = createConsole()
-  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), { page: (request, reply) => ui.page(request, reply), patience })
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), patience)
   const gauges = (): readonly Gauge[] => {
     const { lanes, requests, unsettled } = load()
     return [
@@ -54,7 +52,6 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
-  ui.mount(router)
   const document = (): ReturnType<typeof openApi> => openApi(road.baseUrl(), version)
   router.get('/openapi.json', document)
   mountReference(router, document)

@@ -106,7 +106,7 @@ export class Floor {
   }
 
   askRead(lane: Lane): void {
-    if (lane.inReadQueue || !wantsRead(lane, this.limits)) return
+    if (lane.inReadQueue || !wantsRead(lane, this)) return
     lane.inReadQueue = true
     this.readQueue.push(lane)
   }
@@ -116,13 +116,17 @@ export class Floor {
     lane.again ||= again
     if (lane.mode !== 'open') return
     lane.mode = 'draining'
-    for (const deliveryId of lane.buffer) lane.known.delete(deliveryId)
-    lane.buffer = []
+    this.forgetBuffer(lane)
     this.leaveIfQuiet(lane)
   }
 
+  forgetBuffer(lane: Lane): void {
+    for (const deliveryId of lane.buffer) lane.known.delete(deliveryId)
+    lane.buffer = []
+  }
+
   leaveIfQuiet(lane: Lane): void {
-    if (lane.mode === 'draining' && isQuiet(lane)) this.leave(lane)
+    if (lane.mode === 'draining' && isQuiet(lane) && !lane.noting) this.leave(lane)
   }
 
   leave(lane: Lane): void {

@@ -1,5 +1,8 @@
-import type { Grant, LaneSettings } from './ports.ts'
+import { Breaker } from '../../domain/breaker.ts'
+import { RateWindow } from '../../domain/rate-window.ts'
+import type { LaneMemory } from '../../domain/lane-memory.ts'
 import type { DeliverLimits } from './limits.ts'
+import type { Grant, LaneSettings } from './ports.ts'
 
 /**
  * `open`: works. `draining`: begins nothing, finishes what runs, then leaves. `leaving`: waits for its release.
@@ -25,6 +28,8 @@ export interface Lane {
   reading: boolean
   /** The store may hold due deliveries that are not in the buffer. */
   more: boolean
+  /** Its settings may have changed: they come with the next read. */
+  changed: boolean
   /** When the next delivery that the store told of falls due; null when none is known. */
   nextDue: number | null
   lastBusy: number
@@ -32,14 +37,26 @@ export interface Lane {
   alarmAt: number | null
   inReadyQueue: boolean
   inReadQueue: boolean
+  breaker: Breaker
+  /** Null until a rate limit is met. */
+  rate: RateWindow | null
+  /** What the next owner must know is to be written: `later` with any turn to come, at its release at the latest. */
+  unnoted: 'no' | 'later' | 'soon'
+  /** When that has waited long enough. */
+  noteAt: number
+  /** A turn that writes it is under way. */
+  noting: boolean
+  inNoteQueue: boolean
 }
 
 /** A lane as it is right after its grant: nothing known, everything to be read. */
 export function openLane(grant: Grant, now: number): Lane {
+  const { settings, memory } = grant
+  const fits = memory?.breaker_resets === settings.breaker_resets
   return {
     key: grant.lane,
     fence: grant.fence,
-    settings: grant.settings,
+    settings,
     mode: 'open',
     again: false,
     buffer: [],
@@ -49,22 +66,48 @@ export function openLane(grant: Grant, now: number): Lane {
     unsettled: 0,
     reading: false,
     more: true,
+    changed: false,
     nextDue: null,
     lastBusy: now,
     alarmAt: null,
     inReadyQueue: false,
     inReadQueue: false,
+    breaker: Breaker.recall(fits ? memory.breaker : null, now),
+    rate: memory === null || memory.rate === null ? null : RateWindow.recall(memory.rate, now),
+    unnoted: 'no',
+    noteAt: Infinity,
+    noting: false,
+    inNoteQueue: false,
   }
 }
 
 /** True when a delivery of this lane may be begun now. */
-export function canBegin(lane: Lane): boolean {
-  return lane.mode === 'open' && lane.buffer.length > 0 && lane.beginning + lane.sending < lane.settings.max_in_flight
+export function canBegin(lane: Lane, now: number): boolean {
+  const busy = lane.beginning + lane.sending
+  if (lane.mode !== 'open' || lane.buffer.length === 0 || busy >= lane.settings.max_in_flight) return false
+  return busy < lane.breaker.room(now) && (lane.settings.rate_limit === null || rateFreeAt(lane, now) <= now)
 }
 
-/** True when the store should be asked for due deliveries. */
-export function wantsRead(lane: Lane, limits: DeliverLimits): boolean {
-  return lane.mode === 'open' && lane.more && !lane.reading && lane.buffer.length <= readLimit(lane, limits) / 2
+/** When the rate limit allows one more; `Infinity` when a turn must be answered first. What is begun is noted in its own commit. */
+export function rateFreeAt(lane: Lane, now: number): number {
+  const { rate_limit } = lane.settings
+  if (rate_limit === null) return now
+  if (lane.noting) return Infinity
+  lane.rate ??= new RateWindow()
+  return lane.rate.freeAt(rate_limit, { pending: lane.beginning, now })
+}
+
+/** True when the store should be asked for due deliveries. While a breaker is open it is asked when the probe is due. */
+export function wantsRead(lane: Lane, at: { limits: DeliverLimits; now: number }): boolean {
+  const may = lane.mode === 'open' && lane.more && !lane.reading && lane.buffer.length <= readLimit(lane, at.limits) / 2
+  return may && (lane.changed || lane.breaker.state === 'closed' || lane.breaker.room(at.now) > lane.beginning + lane.sending)
+}
+
+/** What the lane's next owner must know now; null when it need not know anything. */
+export function memoryOf(lane: Lane, now: number): LaneMemory | null {
+  const breaker = lane.breaker.memory(now)
+  const rate = lane.settings.rate_limit === null || lane.rate === null ? null : lane.rate.memory(lane.beginning, now)
+  return breaker === null && rate === null ? null : { breaker, rate, breaker_resets: lane.settings.breaker_resets }
 }
 
 /** How many deliveries one read asks for: enough to keep the lane's slots busy through the next round trip. */
@@ -77,9 +120,11 @@ export function isQuiet(lane: Lane): boolean {
   return lane.beginning + lane.sending + lane.unsettled === 0
 }
 
-/** True when the lane can be given back without anybody noticing. */
+/** True when the lane can be given back without anybody noticing: it has nothing to do, or not before its next probe. */
 export function isIdle(lane: Lane, limits: DeliverLimits, now: number): boolean {
+  if (now - lane.lastBusy < limits.laneIdleMs || !isQuiet(lane) || lane.noting) return false
+  const waitsUntil = lane.breaker.waitsUntil(now)
+  if (waitsUntil !== null) return waitsUntil - now >= limits.laneIdleMs
   const dueSoon = lane.nextDue !== null && lane.nextDue - now < limits.laneIdleMs
-  const nothingToDo = isQuiet(lane) && lane.buffer.length === 0 && !lane.reading && !dueSoon
-  return nothingToDo && now - lane.lastBusy >= limits.laneIdleMs
+  return lane.buffer.length === 0 && !lane.reading && !lane.more && !dueSoon
 }

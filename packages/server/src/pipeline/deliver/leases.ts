@@ -1,4 +1,4 @@
-import { openLane } from './lane.ts'
+import { memoryOf, openLane } from './lane.ts'
 import type { Floor } from './floor.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, Grant, LaneKey, Leased, Renewed } from './ports.ts'
@@ -38,13 +38,15 @@ export class Leases {
     return this.#leasing !== null
   }
 
-  hint(lanes: readonly LaneKey[]): void {
+  /** About settings: they may have changed, so the lane is read even while its breaker is open. */
+  hint({ lanes, about }: { readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }): void {
     const floor = this.#floor
     for (const key of lanes) {
       const lane = floor.lanes.get(key)
       if (lane === undefined) this.#want(key)
       else if (lane.mode === 'open') {
         lane.more = true
+        lane.changed ||= about === 'settings'
         floor.askRead(lane)
       } else lane.again = true
     }
@@ -114,6 +116,9 @@ export class Leases {
     this.#wanted.delete(lane.key)
     floor.lanes.set(lane.key, lane)
     floor.askRead(lane)
+    // While its breaker is open nothing else wakes it: what was left `sending` has been cleared up by the grant.
+    const waitsUntil = lane.breaker.waitsUntil(floor.now)
+    if (waitsUntil !== null) floor.alarm(lane, Math.min(waitsUntil, floor.now + floor.limits.laneIdleMs))
   }
 
   #lease(): void {
@@ -150,7 +155,10 @@ export class Leases {
     const lanes = floor.leaving.take(floor.limits.lanesPerReleaseMax).filter((lane) => lane.mode === 'leaving')
     if (lanes.length === 0) return
     this.#releasing = { op: floor.nextOp(), lanes }
-    const held = lanes.map((lane) => ({ lane: lane.key, fence: lane.fence }))
+    const held = lanes.map((lane) => {
+      const at = { lane: lane.key, fence: lane.fence }
+      return lane.unnoted === 'no' ? at : { ...at, note: { serial: floor.nextOp(), memory: memoryOf(lane, floor.now) } }
+    })
     floor.emit({ type: 'release', op: this.#releasing.op, input: { owner: this.owner, lanes: held } })
   }
 

@@ -28,6 +28,8 @@ export interface DeliverLimits {
   readonly turnItemsMin: number
   readonly beginsPerTurnMax: number
   readonly settlesPerTurnMax: number
+  /** What a breaker counts is written this long after it has changed. */
+  readonly noteMs: number
   /** Nothing is begun while more results than this wait for the store. */
   readonly unsettledMax: number
   readonly bufferedPerLaneMin: number
@@ -56,6 +58,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   turnItemsMin: 100,
   beginsPerTurnMax: 500,
   settlesPerTurnMax: 500,
+  noteMs: 5_000,
   unsettledMax: 2_000,
   bufferedPerLaneMin: 32,
   bufferedPerLaneMax: 256,

@@ -8,7 +8,7 @@ import type { Begun, Effect, Event, HttpResult, TurnInput } from './ports.ts'
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
 
 const OK: HttpResult = { type: 'response', status: 200, retry_after_seconds: null }
-const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000 }
+const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000, rate_limit: null, breaker_resets: 0 }
 
 /** A machine at a clock the test sets, and an obedient store in a few lines; what it refuses is up to the test. */
 class Bench {
@@ -31,7 +31,7 @@ class Bench {
   /** Wakes it, grants these lanes, and answers its reads with these deliveries. */
   begin(due: Readonly<Record<string, readonly string[]>>, settings = SETTINGS): Effect[] {
     const lease = find(this.tell({ type: 'woke' }), 'lease')
-    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings }))
+    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings, memory: null }))
     const value = { alive: true, grants, elsewhere: [], more: false }
     return this.answerReads(this.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
@@ -195,7 +195,7 @@ test('a 410 disables the destination and ends the work in its lane', () => {
   bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
   const turn = find(bench.respond('a1#1', { type: 'response', status: 410, retry_after_seconds: null }), 'turn')
   assert.deepEqual(turn.input.begins, [])
-  assert.equal(turn.input.settles[0]?.disable_destination, true)
+  assert.equal(turn.input.settles[0]?.disable_destination, 'gone')
   assert.equal(turn.input.settles[0]?.next, 'paused')
 })
 

@@ -66,7 +66,7 @@ export class DeliveryMachine {
         this.#alarmAt = Infinity
         return
       case 'hinted':
-        return this.#leases.hint(event.lanes)
+        return this.#leases.hint(event)
       case 'halted':
         return this.#halt(event.lanes)
       case 'responded':
@@ -89,7 +89,10 @@ export class DeliveryMachine {
 
   #advance(): void {
     const floor = this.#floor
-    for (const lane of floor.ringing()) this.#reads.look(lane)
+    for (const lane of floor.ringing()) {
+      this.#reads.look(lane)
+      this.#turns.rung(lane)
+    }
     if (floor.stopping && this.#drained()) return this.#release()
     if (floor.blocked) return
     this.#leases.advance()
@@ -106,6 +109,7 @@ export class DeliveryMachine {
 
   #stop(): void {
     this.#floor.stopping = true
+    this.#turns.noteAll()
     this.#drainUntil = Math.min(this.#drainUntil, this.#floor.now + this.#floor.limits.drainMs)
   }
 

@@ -3,6 +3,8 @@
  * back into events. Durations are in ms and relative, so no two clocks are ever compared.
  */
 import type { AttemptOutcome, DeliveryState } from '../../domain/delivery-state.ts'
+import type { LaneMemory } from '../../domain/lane-memory.ts'
+import type { RateLimit } from '../../domain/rate-window.ts'
 
 /** A destination of a workspace. The machine never looks inside; the executor makes and splits it. */
 export type LaneKey = string
@@ -17,6 +19,9 @@ export interface LaneSettings {
   readonly max_in_flight: number
   readonly schedule_seconds: readonly number[]
   readonly timeout_ms: number
+  readonly rate_limit: RateLimit | null
+  /** Rises when somebody closes the breaker by hand. */
+  readonly breaker_resets: number
 }
 
 /** `refused`: certainly not committed. `unknown`: perhaps committed. Every operation is answered, late or not. */
@@ -28,7 +33,8 @@ export type Answer<Value> =
  * Grants lanes with work: due deliveries, or deliveries left `sending` by an owner that is gone. One transaction, which
  * extends the owner's lease, raises each granted lane's fence and recovers it: open attempts become `interrupted`, their
  * deliveries `retrying` and due. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
- * not granted. A lane is free when it has no owner or its owner's lease has run out. An owner whose lease has run out is
+ * not granted. A lane is free when it has no owner or its owner's lease has run out; one whose noted breaker is open is
+ * granted when its next probe is due, and before that only if something was left `sending` in it. An owner whose lease has run out is
  * not revived: the answer is `alive: false`. A serial that is not higher than the owner's last one does nothing: it is a
  * call that was given up and came to life late.
  */
@@ -47,12 +53,23 @@ export interface LeaseInput {
 
 export interface Grant extends Held {
   readonly settings: LaneSettings
+  /** What its last owner noted, as old as it is by now; null when nothing was. */
+  readonly memory: LaneMemory | null
+}
+
+/**
+ * What the lane's next owner is to know; null: nothing. The serial rises with each note of an owner, and a note that is not
+ * newer than the one written under the same fence changes nothing: it comes from a call that came to life late.
+ */
+export interface Note extends Held {
+  readonly serial: number
+  readonly memory: LaneMemory | null
 }
 
 export interface Leased {
   readonly alive: boolean
   readonly grants: readonly Grant[]
-  /** Wanted lanes that another owner holds. */
+  /** Wanted lanes that another owner holds, or whose next probe is not due. */
   readonly elsewhere: readonly LaneKey[]
   /** There was work in more lanes than `lanes_max`. */
   readonly more: boolean
@@ -68,10 +85,10 @@ export interface Renewed {
   readonly alive: boolean
 }
 
-/** `all` ends the owner's lease as well. A lane whose fence has moved on is left alone. */
+/** `all` ends the owner's lease as well. A lane whose fence has moved on is left alone. Without a note the last one stays. */
 export interface ReleaseInput {
   readonly owner: string
-  readonly lanes: readonly Held[] | 'all'
+  readonly lanes: readonly (Held & { readonly note?: Pick<Note, 'serial' | 'memory'> })[] | 'all'
 }
 
 export interface ReadInput {
@@ -101,6 +118,8 @@ export interface ReadAnswer {
 export interface TurnInput {
   readonly settles: readonly Settle[]
   readonly begins: readonly Begin[]
+  /** Written under their fences. No lane stands in two turns that are under way at once. */
+  readonly notes?: readonly Note[]
 }
 
 /**
@@ -123,8 +142,10 @@ export interface Settle extends Held {
   readonly error_code: ErrorCode | null
   /** Set exactly when `next` is `retrying`. */
   readonly next_attempt_in_ms: number | null
-  /** The receiver answered 410: disable the destination and pause what waits for it. */
-  readonly disable_destination: boolean
+  /** Whether a failure uses up a step of the schedule; that of a breaker's probe does not. */
+  readonly counts: boolean
+  /** The receiver answered 410, or nothing has succeeded for days: disable the destination and pause what waits for it. */
+  readonly disable_destination: 'gone' | 'failing' | null
   /** What the executor saw, for the attempt's row; null when no request was made. */
   readonly result: HttpResult | null
 }
@@ -199,8 +220,8 @@ export type StoreAnswer =
 export type Event =
   /** The first one starts the machine. */
   | { readonly type: 'woke' }
-  /** There may be new work in these lanes: after a local commit or a NOTIFY. Never trusted alone. */
-  | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[] }
+  /** There may be new work in these lanes, after a local commit or a NOTIFY; or new settings, heeded even while a breaker is open. Never trusted alone. */
+  | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }
   /** These lanes were paused: a hint too, it only makes the machine stop sooner. */
   | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
   | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }

@@ -1,12 +1,12 @@
 import type { Deps } from '../../context.ts'
 import { DEFAULT_SCHEDULE_SECONDS } from '../../domain/retry-policy.ts'
+import { aged, waitsUntil } from '../../domain/lane-memory.ts'
+import { RATE_PERIODS_MS } from '../../domain/rate-window.ts'
 import { DbError, type Db } from '../../platform/db.ts'
 import { findOpen, turn, type BegunRow, type SettleRow } from '../../resources/attempts/queries.ts'
 import { cancelOutstanding, findForgotten, MOVED_ROWS_MAX, pauseOutstanding, resumePaused } from '../../resources/deliveries/queries.ts'
-import { disableGone } from '../../resources/destinations/queries.ts'
+import { disableDestination } from '../../resources/destinations/queries.ts'
 import {
-  endOwner,
-  extendOwner,
   freeDoubtful,
   freeLanes,
   grantLanes,
@@ -14,16 +14,17 @@ import {
   lockCandidates,
   readLanes,
   recoverLanes,
-  renewOwner,
   type CandidateRow,
   type GrantRow,
   type HeldAt,
   type LaneAt,
   type LaneReadRow,
+  type NoteRow,
 } from '../../resources/lanes/queries.ts'
+import { endOwner, extendOwner, renewOwner } from '../../resources/lanes/owners/queries.ts'
 import { bumpConfig } from '../../resources/projects/queries.ts'
 import type { Cargo, Evidence } from './cargo.ts'
-import type { Answer, Begun, Held, LaneKey, LaneRead, Leased, LeaseInput, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
+import type { Answer, Begun, Held, LaneKey, LaneRead, Leased, LeaseInput, Note, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
 
 export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
 
@@ -36,8 +37,10 @@ const heldAt = (held: Held): HeldAt => ({ ...laneAt(held.lane), fence: held.fenc
 const heldOf = (at: HeldAt): Held => ({ lane: laneKey(at), fence: at.fence })
 const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({ workspaceId: row.workspace_id, destinationId: row.destination_id })
 
-const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms'>) => ({
+const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets'>) => ({
   max_in_flight: row.max_in_flight,
+  rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
+  breaker_resets: row.breaker_resets,
   schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
   timeout_ms: row.timeout_ms,
 })
@@ -53,7 +56,10 @@ export function createPostgresStore(deps: Deps): StorePort {
     release: ({ owner, lanes }) =>
       answered(async () => {
         if (lanes === 'all') await endOwner(deps.database, { owner, now: now() })
-        else await freeLanes(deps.database, { owner, lanes: lanes.map(heldAt) })
+        else {
+          const notes = lanes.flatMap(({ note, ...held }) => (note === undefined ? [] : [noteRow({ ...held, ...note }, now())]))
+          await freeLanes(deps.database, { owner, lanes: lanes.map(heldAt), notes, now: now() })
+        }
         return null
       }),
     read: (input) => answered(() => read(deps, input)),
@@ -94,11 +100,19 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
     const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
     return {
       alive: true,
-      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row) })),
+      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row), memory: memoryOf(row, now) })),
       elsewhere: elsewhere.map(laneKey),
       more: found.length > input.lanes_max || forgotten.more || cleared.more,
     }
   })
+}
+
+const memoryOf = ({ memory, remembered_at }: GrantRow, now: Date) =>
+  memory === null || remembered_at === null ? null : aged(memory, now.getTime() - remembered_at.getTime())
+
+function noteRow({ serial, memory, ...held }: Note, now: Date): NoteRow {
+  const until = waitsUntil(memory, now.getTime())
+  return { ...heldAt(held), serial, memory, waitsUntil: until === null ? null : new Date(until) }
 }
 
 const DONE = { more: false }
@@ -150,14 +164,18 @@ function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> 
   return { status, settings: settingsOf(row), due, next_due_in_ms }
 }
 
-const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000 }
+const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000, rate_limit: null, breaker_resets: 0 }
 
 async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
   const settles = input.settles.map((settle) => settleRow(settle, now))
   const begins = input.begins.map((begin) => ({ ...heldAt(begin), deliveryId: begin.delivery_id, attemptId: deps.uuid() }))
-  const gone = input.settles.filter((settle) => settle.disable_destination).map((settle) => ({ ...heldAt(settle), attemptId: settle.attempt_id }))
-  const turned = gone.length === 0 ? await turn(deps.database, { settles, begins, now }) : await turnWithGone(deps, { settles, begins, now, gone })
+  const notes = input.notes === undefined ? [] : input.notes.map((note) => noteRow(note, now))
+  const over = input.settles.flatMap((settle) =>
+    settle.disable_destination === null ? [] : [{ ...heldAt(settle), attemptId: settle.attempt_id, reason: settle.disable_destination }],
+  )
+  const rows = { settles, begins, notes, now }
+  const turned = over.length === 0 ? await turn(deps.database, rows) : await turnWithDisabled(deps, { ...rows, over })
   const lanes = new Map(turned.lanes.map((lane) => [laneKey(lane), lane]))
   const askedLanes = distinctHeld(input.begins)
   return {
@@ -169,40 +187,42 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
 }
 
 /**
- * 410: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. Only an
+ * 410, or no success for days: the destination is switched off and what waits for it is paused, in the commit that settles the attempt. Only an
  * attempt that is still open counts: a settle that comes twice must not switch off what a person has switched on since.
  */
-async function turnWithGone(deps: Deps, at: Parameters<typeof turn>[1] & { gone: readonly (HeldAt & { attemptId: string })[] }) {
+type Over = HeldAt & { readonly attemptId: string; readonly reason: 'gone' | 'failing' }
+
+async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { over: readonly Over[] }) {
   const disabled: Disabled[] = []
   const turned = await deps.database.transaction(async (db) => {
-    const open = await findOpen(db, at.gone)
-    for (const lane of inLockOrder(at.gone.filter((settle) => open.has(settle.attemptId)), laneKey)) {
+    const open = await findOpen(db, at.over)
+    for (const lane of inLockOrder(at.over.filter((settle) => open.has(settle.attemptId)), laneKey)) {
       // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
-      const destination = await disableGone(db, { ...lane, now: at.now })
+      const destination = await disableDestination(db, { ...lane, now: at.now })
       if (destination === undefined) continue
       disabled.push({ ...lane, projectId: destination.project_id })
       // oxlint-disable-next-line no-await-in-loop -- as above
       await pauseOutstanding(db, { ...lane, reason: 'destination_disabled', now: at.now })
     }
     const ended = await turn(db, at)
-    await tellGone(deps, db, { disabled, now: at.now })
+    await tellEach(deps, db, { disabled, now: at.now })
     return ended
   })
   for (const { projectId } of disabled) deps.configChanged(projectId)
   return turned
 }
 
-type Disabled = HeldAt & { readonly attemptId: string; readonly projectId: string }
+type Disabled = Over & { readonly projectId: string }
 
 /** Projects and audit logs are what changes of people hold too, so they come last: projects first, as there, and each in one order. */
-async function tellGone(deps: Deps, db: Db, { disabled, now }: { disabled: readonly Disabled[]; now: Date }): Promise<void> {
+async function tellEach(deps: Deps, db: Db, { disabled, now }: { disabled: readonly Disabled[]; now: Date }): Promise<void> {
   const projects = new Map(disabled.map((lane) => [`${lane.workspaceId}/${lane.projectId}`, lane]))
   for (const { workspaceId, projectId } of inLockOrder([...projects.values()], (lane) => `${lane.workspaceId}/${lane.projectId}`)) {
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
     await bumpConfig(db, { workspaceId, projectId, now })
   }
   // oxlint-disable-next-line no-await-in-loop -- as above
-  for (const lane of disabled) await deps.auditGone(db, lane)
+  for (const lane of disabled) await deps.tellDisabled(db, lane)
 }
 
 /** Two transactions that take the same locks take them in the same order, so that neither waits for the other for ever. */
@@ -221,6 +241,7 @@ function settleRow(settle: Settle, now: Date): SettleRow {
     attemptId: settle.attempt_id,
     outcome: settle.outcome,
     next: settle.next,
+    counted: settle.outcome === 'failed' && settle.counts,
     nextAttemptAt: settle.next_attempt_in_ms === null ? null : new Date(now.getTime() + settle.next_attempt_in_ms),
     errorCode: settle.error_code,
     errorDetail: seen.detail,

@@ -1,4 +1,5 @@
-import { canBegin, isIdle, readLimit } from './lane.ts'
+import { Breaker } from '../../domain/breaker.ts'
+import { isIdle, readLimit } from './lane.ts'
 import type { Floor } from './floor.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, LaneRead, ReadAnswer } from './ports.ts'
@@ -12,7 +13,7 @@ export class Reads {
     this.#floor = floor
   }
 
-  /** Gives the lanes that have become able to begin something. */
+  /** Gives the lanes that may have become able to begin something. */
   answered(op: number, answer: Answer<ReadAnswer>): readonly Lane[] {
     const lanes = this.#reading.get(op)
     if (lanes === undefined) return []
@@ -28,7 +29,7 @@ export class Reads {
       const lane = this.#floor.find(read)
       if (lane !== undefined) this.#fill(lane, read)
     }
-    return lanes.filter(canBegin)
+    return lanes
   }
 
   /** A lane's alarm: it is given back when it has been idle, and read otherwise. This is the sweep of a lane we hold. */
@@ -37,6 +38,8 @@ export class Reads {
     if (lane.mode !== 'open') return
     if (isIdle(lane, floor.limits, floor.now)) return floor.leave(lane)
     this.#askAgain(lane)
+    const waitsUntil = lane.breaker.waitsUntil(floor.now)
+    if (waitsUntil !== null) return this.#waitForProbe(lane, waitsUntil)
     if (!lane.inReadQueue) floor.alarm(lane, floor.now + floor.limits.sweepMs)
   }
 
@@ -57,6 +60,7 @@ export class Reads {
     const reads = lanes.map((lane) => {
       lane.reading = true
       lane.more = false
+      lane.changed = false
       const limit = readLimit(lane, floor.limits)
       return { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.known] }
     })
@@ -68,6 +72,7 @@ export class Reads {
     if (read.status === 'lost') return floor.lose(lane)
     if (read.status === 'paused') return floor.drain(lane, false)
     if (lane.mode !== 'open') return
+    if (read.settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
     lane.settings = read.settings
     lane.nextDue = read.next_due_in_ms === null ? null : floor.now + read.next_due_in_ms
     if (read.due.length > 0) lane.lastBusy = floor.now
@@ -80,6 +85,11 @@ export class Reads {
     // A hint that came while this read was under way has set `more`: the read may have missed it.
     floor.askRead(lane)
     if (lane.nextDue !== null) floor.alarm(lane, lane.nextDue)
+  }
+
+  #waitForProbe(lane: Lane, until: number): void {
+    const idleAt = lane.lastBusy + this.#floor.limits.laneIdleMs
+    this.#floor.alarm(lane, idleAt > this.#floor.now ? Math.min(until, idleAt) : until)
   }
 
   #askAgain(lane: Lane): void {

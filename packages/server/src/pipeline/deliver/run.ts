@@ -72,7 +72,7 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
     hint,
     changed: (lanes, halted) => {
       sender.forget(lanes.map((lane) => lane.destinationId))
-      handle({ type: halted ? 'halted' : 'hinted', lanes: lanes.map(laneKey) })
+      handle(halted ? { type: 'halted', lanes: lanes.map(laneKey) } : { type: 'hinted', about: 'settings', lanes: lanes.map(laneKey) })
     },
     stop: () => {
       handle({ type: 'stop' })

@@ -1,5 +1,7 @@
+import { RateWindow } from '../../domain/rate-window.ts'
 import { Fifo } from './fifo.ts'
-import { canBegin } from './lane.ts'
+import { judge } from './judge.ts'
+import { canBegin, memoryOf, rateFreeAt } from './lane.ts'
 import { interruption, settlement } from './settle.ts'
 import type { Floor } from './floor.ts'
 import type { Lane } from './lane.ts'
@@ -8,6 +10,8 @@ import type { Answer, Begun, HttpResult, Settle, Turned } from './ports.ts'
 interface Flight {
   readonly lane: Lane
   readonly attempt: Begun
+  /** Let through by an open breaker. */
+  readonly probe: boolean
 }
 
 interface Owed {
@@ -18,12 +22,15 @@ interface Owed {
 interface Start {
   readonly lane: Lane
   readonly delivery_id: string
+  readonly probe: boolean
 }
 
 interface Turn {
   readonly issuedAt: number
   readonly settles: readonly Owed[]
   readonly begins: readonly Start[]
+  /** Lanes whose memory it writes. */
+  readonly noted: readonly Lane[]
 }
 
 /** Begins, requests and results: what goes to the store in turns, a few at a time, so that batches grow under load. */
@@ -31,6 +38,7 @@ export class Turns {
   readonly #floor: Floor
   readonly #ready = new Fifo<Lane>()
   readonly #owed = new Fifo<Owed>()
+  readonly #unnoted = new Fifo<Lane>()
   readonly #flights = new Map<string, Flight>()
   readonly #turns = new Map<number, Turn>()
   #beginning = 0
@@ -50,14 +58,27 @@ export class Turns {
 
   /** True when no turn, no request and no result is outstanding. */
   get quiet(): boolean {
-    return this.#turns.size + this.#flights.size + this.#owed.size === 0
+    const unnoted = this.#floor.alive ? this.#unnoted.size : 0
+    return this.#turns.size + this.#flights.size + this.#owed.size + unnoted === 0
   }
 
   /** Puts the lane in line to begin something; lanes take turns, one delivery each. */
   ready(lane: Lane): void {
-    if (lane.inReadyQueue || !canBegin(lane)) return
+    if (lane.inReadyQueue) return
+    if (!canBegin(lane, this.#floor.now)) return this.#waitForRate(lane)
     lane.inReadyQueue = true
     this.#ready.push(lane)
+  }
+
+  /** Its alarm rang: its rate or its breaker may allow more, and what was to be noted later has waited long enough. */
+  rung(lane: Lane): void {
+    this.ready(lane)
+    if (lane.noteAt <= this.#floor.now) this.#note(lane, 'soon')
+  }
+
+  /** Before all lanes are given back at once, what their next owners must know is written. */
+  noteAll(): void {
+    for (const lane of this.#floor.lanes.values()) if (lane.unnoted !== 'no') this.#note(lane, 'soon')
   }
 
   /** The slot is free at once; the result is settled with the next turn. */
@@ -65,14 +86,57 @@ export class Turns {
     const flight = this.#flights.get(attemptId)
     if (flight === undefined) return
     this.#flights.delete(attemptId)
-    const { lane, attempt } = flight
-    const schedule = lane.settings.schedule_seconds
-    const settle = settlement({ attempt, result, schedule, random: this.#floor.random() })
+    const { lane, attempt, probe } = flight
+    const { now, random } = this.#floor
     lane.sending -= 1
-    lane.lastBusy = this.#floor.now
+    lane.lastBusy = now
+    this.#watch(lane, { succeeded: judge(result).next === 'delivered', probe })
+    const hopeless = probe && lane.breaker.hopeless(now)
+    const settle = settlement({ attempt, result, schedule: lane.settings.schedule_seconds, random: random(), probe, hopeless })
     this.#owe({ lane, settle })
-    if (settle.disable_destination) this.#floor.drain(lane, false)
+    if (settle.disable_destination !== null) this.#floor.drain(lane, false)
     this.ready(lane)
+  }
+
+  /** Tells the lane's breaker how a request ended. */
+  #watch(lane: Lane, end: { succeeded: boolean; probe: boolean }): void {
+    const floor = this.#floor
+    const { breaker } = lane
+    const troubled = breaker.failing
+    const moved = breaker.ended({ ...end, maxInFlight: lane.settings.max_in_flight, now: floor.now })
+    if (moved || end.probe) this.#note(lane, 'soon')
+    else if (troubled || breaker.failing) this.#note(lane, 'later')
+    const waitsUntil = breaker.waitsUntil(floor.now)
+    if (waitsUntil === null) {
+      if (moved) floor.askRead(lane)
+      return
+    }
+    // What is due is read anew then, and in the order of then: the delivery that fails as a probe is the last in line.
+    floor.forgetBuffer(lane)
+    lane.more = true
+    floor.alarm(lane, Math.min(waitsUntil, floor.now + floor.limits.laneIdleMs))
+  }
+
+  /** Notes of a breaker that only counts are written behind; those of one that moves go with the next turn. */
+  #note(lane: Lane, when: 'soon' | 'later'): void {
+    const { now, limits, stopping } = this.#floor
+    if (when === 'later' && !stopping) {
+      if (lane.unnoted !== 'no') return
+      lane.unnoted = 'later'
+      lane.noteAt = now + limits.noteMs
+      return this.#floor.alarm(lane, lane.noteAt)
+    }
+    lane.unnoted = 'soon'
+    lane.noteAt = Infinity
+    if (lane.inNoteQueue || lane.noting) return
+    lane.inNoteQueue = true
+    this.#unnoted.push(lane)
+  }
+
+  #waitForRate(lane: Lane): void {
+    if (lane.settings.rate_limit === null || lane.mode !== 'open' || lane.buffer.length === 0) return
+    const freeAt = rateFreeAt(lane, this.#floor.now)
+    if (freeAt > this.#floor.now && freeAt < Infinity) this.#floor.alarm(lane, freeAt)
   }
 
   answered(op: number, answer: Answer<Turned>): void {
@@ -85,9 +149,11 @@ export class Turns {
       lane.known.delete(delivery_id)
     }
     const turned = this.#floor.valueOf(answer)
+    for (const lane of turn.noted) this.#noted(lane, turned !== undefined)
     if (turned !== undefined) return this.#committed(turn, turned)
     this.#owed.putBack(turn.settles)
-    for (const { lane, delivery_id } of turn.begins.toReversed()) {
+    for (const { lane, delivery_id, probe } of turn.begins.toReversed()) {
+      if (probe) lane.breaker.probeLost()
       // Perhaps begun: nobody may begin it again before a new fence has recovered the lane.
       if (answer.outcome === 'unknown') this.#floor.drain(lane, true)
       else if (lane.mode === 'open') {
@@ -105,14 +171,16 @@ export class Turns {
       const settles = this.#owed.take(limits.settlesPerTurnMax)
       const mayBegin = alive && !stopping && this.#owed.size <= limits.unsettledMax
       const begins = mayBegin ? this.#takeBegins() : []
-      if (settles.length + begins.length === 0) return
-      this.#issue({ issuedAt: this.#floor.now, settles, begins })
+      // Who is granted a lane anew must not find it locked by what its former owner still has to say.
+      const noted = alive ? this.#takeUnnoted() : []
+      if (settles.length + begins.length + noted.length === 0) return
+      this.#issue({ issuedAt: this.#floor.now, settles, begins, noted })
     }
   }
 
   /** A turn costs the store much the same for one result as for twenty, so what is few waits for the one under way. */
   #worthATurn(): boolean {
-    const waiting = this.#owed.size + this.#ready.size
+    const waiting = this.#owed.size + this.#ready.size + this.#unnoted.size
     const enough = this.#turns.size === 0 ? 1 : Math.min(this.#floor.limits.turnItemsMin, this.#flights.size / 2)
     return waiting > 0 && waiting >= enough
   }
@@ -122,7 +190,30 @@ export class Turns {
     this.#turns.set(op, turn)
     const settles = turn.settles.map(({ settle }) => settle)
     const begins = turn.begins.map(({ lane, delivery_id }) => ({ lane: lane.key, fence: lane.fence, delivery_id }))
-    this.#floor.emit({ type: 'turn', op, input: { settles, begins } })
+    if (turn.noted.length === 0) return this.#floor.emit({ type: 'turn', op, input: { settles, begins } })
+    const notes = turn.noted.map((lane) => ({ lane: lane.key, fence: lane.fence, serial: op, memory: memoryOf(lane, this.#floor.now) }))
+    this.#floor.emit({ type: 'turn', op, input: { settles, begins, notes } })
+  }
+
+  #takeUnnoted(): Lane[] {
+    if (this.#unnoted.size === 0) return []
+    const lanes = this.#unnoted.take(this.#unnoted.size)
+    const mine = lanes.filter((lane) => {
+      lane.inNoteQueue = false
+      return lane.mode === 'open' || lane.mode === 'draining'
+    })
+    for (const lane of mine) {
+      lane.noting = true
+      lane.unnoted = 'no'
+    }
+    return mine
+  }
+
+  #noted(lane: Lane, done: boolean): void {
+    lane.noting = false
+    if (!done || lane.unnoted === 'soon') this.#note(lane, 'soon')
+    this.#floor.leaveIfQuiet(lane)
+    this.ready(lane)
   }
 
   #takeBegins(): Start[] {
@@ -133,10 +224,14 @@ export class Turns {
       const lane = this.#ready.shift()
       if (lane === undefined) break
       lane.inReadyQueue = false
-      const delivery_id = canBegin(lane) ? lane.buffer.shift() : undefined
+      const delivery_id = canBegin(lane, this.#floor.now) ? lane.buffer.shift() : undefined
       if (delivery_id === undefined) continue
       lane.beginning += 1
-      begins.push({ lane, delivery_id })
+      const probe = lane.breaker.state === 'open'
+      if (probe) lane.breaker.probe()
+      // Both must be known to the next owner when this is begun, so they are noted in the same commit.
+      if (probe || lane.settings.rate_limit !== null) this.#note(lane, 'soon')
+      begins.push({ lane, delivery_id, probe })
       this.ready(lane)
       this.#floor.askRead(lane)
     }
@@ -158,11 +253,14 @@ export class Turns {
     const ageMs = floor.now - turn.issuedAt
     const fresh = ageMs <= this.#patienceMs()
     this.#lastTurnMs = ageMs
-    const lanes = new Map(turn.begins.map(({ lane }) => [lane.key, lane]))
+    const starts = new Map(turn.begins.map((start) => [start.delivery_id, start]))
     for (const attempt of turned.begun) {
-      const lane = lanes.get(attempt.lane)
-      if (lane !== undefined) this.#begun({ lane, attempt }, fresh)
+      const start = starts.get(attempt.delivery_id)
+      if (start === undefined) continue
+      this.#begun({ lane: start.lane, attempt, probe: start.probe }, fresh)
+      starts.delete(attempt.delivery_id)
     }
+    for (const { lane, probe } of starts.values()) if (probe) this.#probeLost(lane)
     for (const { lane } of turn.begins) {
       floor.leaveIfQuiet(lane)
       this.ready(lane)
@@ -170,14 +268,33 @@ export class Turns {
   }
 
   #begun(flight: Flight, fresh: boolean): void {
-    const { lane, attempt } = flight
+    const { lane, attempt, probe } = flight
     const { alive, stopping } = this.#floor
-    if (!fresh || !alive || stopping || lane.mode !== 'open') {
+    // Its breaker opened while this was being begun.
+    const tooLate = !probe && lane.breaker.holds
+    if (!fresh || !alive || stopping || lane.mode !== 'open' || tooLate) {
+      if (probe) this.#probeLost(lane)
       return this.#owe({ lane, settle: interruption(attempt) })
     }
     lane.sending += 1
+    this.#countSend(lane)
     this.#flights.set(attempt.attempt_id, flight)
     this.#floor.emit({ type: 'send', attempt, timeout_ms: lane.settings.timeout_ms })
+  }
+
+  #countSend(lane: Lane): void {
+    const { rate_limit } = lane.settings
+    if (rate_limit === null) return
+    lane.rate ??= new RateWindow()
+    lane.rate.sent(rate_limit, this.#floor.now)
+    // Until that is noted the next owner takes it for sent later than it was, which is on the safe side.
+    this.#note(lane, 'later')
+  }
+
+  #probeLost(lane: Lane): void {
+    lane.breaker.probeLost()
+    lane.more = true
+    this.#floor.askRead(lane)
   }
 
   #owe(owed: Owed): void {

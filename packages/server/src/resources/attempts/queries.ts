@@ -1,11 +1,13 @@
 import { sql, texts, type Db } from '../../platform/db.ts'
-import type { HeldAt, LaneAt } from '../lanes/index.ts'
+import { notesTable, type HeldAt, type LaneAt, type NoteRow } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
   readonly deliveryId: string
   readonly attemptId: string
   readonly outcome: 'succeeded' | 'failed' | 'interrupted'
   readonly next: 'delivered' | 'retrying' | 'failed' | 'paused'
+  /** Whether it uses up a step of the schedule. */
+  readonly counted: boolean
   readonly nextAttemptAt: Date | null
   readonly errorCode: string | null
   readonly errorDetail: string | null
@@ -42,7 +44,8 @@ type AnswerRow =
   | (Omit<TurnRow, 'begun'> & { readonly attempt_id: null })
 
 /**
- * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun.
+ * One turn of the delivery loop as one statement, and so one commit: finished attempts are settled, next ones are begun,
+ * and what the next owner of a lane must know of that is noted.
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
  * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
@@ -53,10 +56,10 @@ type AnswerRow =
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
   db: Db,
-  at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; now: Date },
+  at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; notes: readonly NoteRow[]; now: Date },
 ): Promise<TurnRow> {
-  const { settles, begins, now } = at
-  const lanes = distinctLanes([...settles, ...begins])
+  const { settles, begins, notes, now } = at
+  const lanes = distinctLanes([...settles, ...begins, ...notes])
   const ended = { attempts: rangeOf(settles.map((row) => row.attemptId)), deliveries: rangeOf(settles.map((row) => row.deliveryId)) }
   const waiting = rangeOf(begins.map((row) => row.deliveryId))
   const answer = await db.many<AnswerRow>(sql`
@@ -101,9 +104,10 @@ export async function turn(
                         ${settles.map((row) => row.status)}::int[],
                         ${texts(settles.map((row) => row.headers))},
                         ${texts(settles.map((row) => row.body))},
-                        ${settles.map((row) => row.truncated)}::bool[]
+                        ${settles.map((row) => row.truncated)}::bool[],
+                        ${settles.map((row) => row.counted)}::bool[]
                       ) as given (workspace_id, destination_id, fence, attempt_id, outcome, next, next_attempt_at, error_code,
-                                  error_detail, duration_ms, status, headers, body, truncated)
+                                  error_detail, duration_ms, status, headers, body, truncated, counted)
                  join locked l using (workspace_id, destination_id, fence)
                offset 0
              ) as s
@@ -113,7 +117,7 @@ export async function turn(
          and a.fence = s.fence
          and a.outcome is null
       returning a.workspace_id, a.project_id, a.destination_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
-                s.error_code, s.status, s.paused, s.pause_reason
+                s.counted, s.error_code, s.status, s.paused, s.pause_reason
     ), moved as (
       update deliveries d
          set state = case when s.next in ('retrying', 'paused') and s.paused then 'paused'
@@ -121,7 +125,7 @@ export async function turn(
                           else s.next end,
              pause_reason = case when s.next in ('retrying', 'paused') then s.pause_reason end,
              next_attempt_at = case when s.next in ('retrying', 'paused') and not s.paused then coalesce(s.next_attempt_at, ${now}) end,
-             failure_count = d.failure_count + case when s.outcome = 'failed' then 1 else 0 end,
+             failure_count = d.failure_count + case when s.counted then 1 else 0 end,
              next_trigger = 'automatic',
              last_status = s.status,
              last_error = s.error_code,
@@ -166,6 +170,23 @@ export async function turn(
       select workspace_id, project_id, attempt_id, delivery_id, destination_id, attempt_number, next_trigger, fence, ${now}
         from begun
     )
+    ${
+      notes.length === 0
+        ? sql``
+        : sql`, noted as (
+      update lanes l
+         set memory = note.memory::json,
+             waits_until = note.waits_until,
+             remembered_at = ${now},
+             note_serial = note.serial
+        from ${notesTable(notes)}
+        join locked k using (workspace_id, destination_id, fence)
+       where l.workspace_id = k.workspace_id
+         and l.destination_id = k.destination_id
+         and l.fence = k.fence
+         and l.note_serial < note.serial
+    )`
+    }
     select b.attempt_id, b.project_id, b.record_id, b.attempt_number, b.failure_count, r.dataset, r.received_at, r.hops,
            coalesce(r.data, s.body) as data, null::json as applied, null::json as lanes
       from begun b

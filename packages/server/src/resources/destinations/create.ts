@@ -36,6 +36,8 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
       schedule_seconds: input.retry.schedule_seconds,
       timeout_ms: input.timeout_ms,
       max_in_flight: input.max_in_flight,
+      rate_count: input.rate_limit?.count ?? null,
+      rate_per: input.rate_limit?.per ?? null,
       signing: input.signing,
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),

@@ -9,11 +9,9 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
-import { recover } from './recover.ts'
 import { revealSecret, rotateSecret } from './secret.ts'
 import { update } from './update.ts'
 
-export { auditGone } from './audit-gone.ts'
 export { lockDestinations } from './queries.ts'
 
 export const destinations: Room<'destinations'> = {
@@ -44,5 +42,4 @@ export const destinations: Room<'destinations'> = {
 
   revealSecret,
   rotateSecret,
-  recover,
 }

@@ -1,5 +1,6 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
+import { presentBreaker } from '../lanes/index.ts'
 import { openHeaders } from './headers.ts'
 import type { DestinationRow } from './queries.ts'
 import { openReach, presentReach } from './reach.ts'
@@ -19,6 +20,8 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
     timeout_ms: row.timeout_ms,
     max_in_flight: row.max_in_flight,
+    rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+    breaker: presentBreaker(row.lane),
     signing: row.signing,
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     ...presentReach(openReach(ctx, row)),

@@ -1,5 +1,7 @@
 import type { Conditions } from '@postroad/contract'
+import type { RatePer } from '../../domain/rate-window.ts'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
+import type { LaneStandRow } from '../lanes/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -10,7 +12,7 @@ export type DestinationRow = {
   readonly name: string
   readonly url: string
   readonly enabled: boolean
-  readonly disabled_reason: 'by_hand' | 'gone' | null
+  readonly disabled_reason: 'by_hand' | 'gone' | 'failing' | null
   readonly disabled_at: Date | null
   readonly datasets: readonly string[] | null
   readonly conditions: Conditions
@@ -18,6 +20,8 @@ export type DestinationRow = {
   readonly schedule_seconds: readonly number[] | null
   readonly timeout_ms: number
   readonly max_in_flight: number
+  readonly rate_count: number | null
+  readonly rate_per: RatePer | null
   readonly signing: { readonly header: SigningHeader }
   readonly previous_secret_expires_at: Date | null
   readonly auth: Buffer | null
@@ -25,11 +29,17 @@ export type DestinationRow = {
   readonly proxy: Buffer | null
   readonly created_at: Date
   readonly updated_at: Date
+  /** Null only in the statement that makes it. */
+  readonly lane: LaneStandRow | null
 }
 
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, signing, previous_secret_expires_at, auth, tls, proxy, created_at, updated_at
+  timeout_ms, max_in_flight, rate_count, rate_per, signing, previous_secret_expires_at, auth, tls, proxy, created_at, updated_at,
+  (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets)
+     from lanes l
+    where l.workspace_id = destinations.workspace_id
+      and l.destination_id = destinations.id) as lane
 `
 
 export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions'>
@@ -110,16 +120,17 @@ export async function isDestinationNameTaken(db: Db, at: At & { name: string }):
   return row !== undefined
 }
 
-type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at'>
+type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane'>
 
 /** Makes the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
-                              headers, schedule_seconds, timeout_ms, max_in_flight, signing, auth, tls, proxy, secret, created_at, updated_at)
+                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, signing, auth, tls, proxy, secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
-            ${row.timeout_ms}, ${row.max_in_flight}, ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${row.secret}, ${row.now}, ${row.now})
+            ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per},
+            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -142,6 +153,8 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            schedule_seconds = ${row.schedule_seconds},
            timeout_ms = ${row.timeout_ms},
            max_in_flight = ${row.max_in_flight},
+           rate_count = ${row.rate_count},
+           rate_per = ${row.rate_per},
            signing = ${JSON.stringify(row.signing)},
            access_token = case when auth = ${row.auth} then access_token end,
            auth = ${row.auth},
@@ -211,12 +224,15 @@ export function lockDestinations(db: Db, workspaceId: string): Promise<readonly 
   `)
 }
 
-/** The destination answered 410: off at once, unless it is off already. */
-export function disableGone(db: Db, at: { workspaceId: string; destinationId: string; now: Date }): Promise<{ project_id: string } | undefined> {
+/** Off at once, unless it is off already. */
+export function disableDestination(
+  db: Db,
+  at: { workspaceId: string; destinationId: string; reason: 'gone' | 'failing'; now: Date },
+): Promise<{ project_id: string } | undefined> {
   return db.maybe<{ project_id: string }>(sql`
     update destinations
        set enabled = false,
-           disabled_reason = 'gone',
+           disabled_reason = ${at.reason},
            disabled_at = ${at.now},
            updated_at = ${at.now}
      where workspace_id = ${at.workspaceId}

@@ -5,6 +5,7 @@ import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { checkConditions } from '../check-conditions.ts'
 import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
+import { closeBreaker } from '../lanes/index.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
 import { changedReach } from './changed-reach.ts'
@@ -16,7 +17,7 @@ import { openReach, sealReach } from './reach.ts'
 
 type Input = RouteInput<Routes['destinations']['update']>
 
-/** Changes what was sent. Off pauses what is outstanding, in the same transaction; on makes it due again. */
+/** Changes what was sent. Off pauses what is outstanding, in the same transaction; on makes it due again and closes the breaker. */
 export const update: Room<'destinations'>['update'] = (ctx, input) => {
   checkConditions(input.conditions, 'conditions')
   if (input.url !== undefined) checkUrl(input.url, ctx.whyUrlRefused)
@@ -25,6 +26,7 @@ export const update: Room<'destinations'>['update'] = (ctx, input) => {
     if (held === undefined) throw refuse('not_found')
     const renamed = input.name !== undefined && input.name !== held.name
     if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
+    if (input.enabled === true && !held.enabled) await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
     const row = await updateDestination(tx.db, { ...tx, ...changed(tx, held, input), now: new Date(tx.clock.now()) })
     if (row === undefined) throw refuse('not_found')
     await moveDeliveries(tx, held, row)
@@ -49,6 +51,7 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
     schedule_seconds: input.retry === undefined ? held.schedule_seconds : input.retry.schedule_seconds,
     timeout_ms: input.timeout_ms ?? held.timeout_ms,
     max_in_flight: input.max_in_flight ?? held.max_in_flight,
+    ...rateOf(input),
     signing: input.signing ?? held.signing,
     ...changedReachOf(tx, held, input),
   }
@@ -58,6 +61,10 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const { url = held.url, headers = openHeaders(tx, held) } = input
   const reach = changedReach(tx, { sent: { ...input, url }, headers, held: openReach(tx, held), heldUrl: held.url })
   return sealReach(tx, { id: held.id, reach, sent: input, held })
+}
+
+function rateOf({ rate_limit }: Input) {
+  return rate_limit === undefined ? {} : { rate_count: rate_limit?.count ?? null, rate_per: rate_limit?.per ?? null }
 }
 
 function switched(held: DestinationRow, to: { enabled: boolean | undefined; now: Date }) {

@@ -1,4 +1,6 @@
-import { sql, type Db } from '../../platform/db.ts'
+import type { LaneMemory } from '../../domain/lane-memory.ts'
+import type { RatePer } from '../../domain/rate-window.ts'
+import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
 
 /** A lane is a destination's queue. Statements here run inside the transaction of the delivery store, but for reads. */
 export type LaneAt = { readonly workspaceId: string; readonly destinationId: string }
@@ -6,58 +8,6 @@ export type HeldAt = LaneAt & { readonly fence: number }
 
 const workspaces = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.workspaceId)
 const destinations = (lanes: readonly LaneAt[]) => lanes.map((lane) => lane.destinationId)
-
-/**
- * Extends the owner's lease under a new serial. `dead`: the lease has run out and is not revived; `old`: this call was
- * overtaken by a later one.
- */
-export async function extendOwner(
-  db: Db,
-  at: { owner: string; serial: number; now: Date; leaseUntil: Date },
-): Promise<'alive' | 'dead' | 'old'> {
-  const held = await db.maybe<{ dead: boolean; old: boolean }>(sql`
-    select lease_until <= ${at.now} as dead, serial >= ${at.serial} as old
-      from lane_owners
-     where owner = ${at.owner}
-       for update
-  `)
-  if (held?.dead === true) return 'dead'
-  if (held?.old === true) return 'old'
-  await db.run(sql`
-    insert into lane_owners (owner, lease_until, serial)
-    values (${at.owner}, ${at.leaseUntil}, ${at.serial})
-    on conflict (owner) do update
-       set lease_until = excluded.lease_until,
-           serial = excluded.serial
-  `)
-  return 'alive'
-}
-
-/** How many rows: 0 when the lease has run out. */
-export function renewOwner(db: Db, at: { owner: string; now: Date; leaseUntil: Date }): Promise<number> {
-  return db.run(sql`
-    update lane_owners
-       set lease_until = ${at.leaseUntil}
-     where owner = ${at.owner}
-       and lease_until > ${at.now}
-  `)
-}
-
-/** Ends the owner's lease, and with it the hold on every lane; forgets owners that died a day ago. */
-export function endOwner(db: Db, at: { owner: string; now: Date }): Promise<number> {
-  return db.run(sql`
-    delete from lane_owners
-     where owner = ${at.owner}
-        or lease_until < ${new Date(at.now.getTime() - 86_400_000)}
-  `)
-}
-
-/** Ends every lease: for the server that has just taken a database which nobody else can use. */
-export function endEveryOwner(db: Db): Promise<number> {
-  return db.run(sql`
-    delete from lane_owners
-  `)
-}
 
 /** Frees lanes whose grant was never answered. */
 export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promise<number> {
@@ -69,16 +19,55 @@ export function freeDoubtful(db: Db, at: { owner: string; from: number }): Promi
   `)
 }
 
-export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[] }): Promise<number> {
+/** What the next owner of a lane must know. */
+export type NoteRow = HeldAt & { readonly serial: number; readonly memory: LaneMemory | null; readonly waitsUntil: Date | null }
+
+/** Notes as a table `note`, for the two statements that write them: a turn and a release. */
+export function notesTable(notes: readonly NoteRow[]): Sql {
+  return sql`
+    unnest(
+      ${workspaces(notes)}::uuid[],
+      ${destinations(notes)}::uuid[],
+      ${notes.map((note) => note.fence)}::bigint[],
+      ${notes.map((note) => note.serial)}::bigint[],
+      ${texts(notes.map((note) => (note.memory === null ? null : JSON.stringify(note.memory))))},
+      ${notes.map((note) => note.waitsUntil)}::timestamptz[]
+    ) as note (workspace_id, destination_id, fence, serial, memory, waits_until)`
+}
+
+/** Gives lanes back; what is noted of some of them goes with the same update. */
+export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[]; notes: readonly NoteRow[]; now: Date }): Promise<number> {
+  const noting = at.notes.length > 0
   return db.run(sql`
     update lanes l
        set owner = null
+           ${
+             noting
+               ? sql`,
+           memory = case when note.serial > l.note_serial then note.memory::json else l.memory end,
+           waits_until = case when note.serial > l.note_serial then note.waits_until else l.waits_until end,
+           remembered_at = case when note.serial > l.note_serial then ${at.now}::timestamptz else l.remembered_at end,
+           note_serial = greatest(l.note_serial, note.serial)`
+               : sql``
+           }
       from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[], ${at.lanes.map((lane) => lane.fence)}::bigint[])
         as given (workspace_id, destination_id, fence)
+      ${noting ? sql`left join ${notesTable(at.notes)} using (workspace_id, destination_id, fence)` : sql``}
      where l.workspace_id = given.workspace_id
        and l.destination_id = given.destination_id
        and l.fence = given.fence
        and l.owner = ${at.owner}
+  `)
+}
+
+/** By hand: what was noted of its breaker says nothing any more, and its next owner need not wait. */
+export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
+  return db.run(sql`
+    update lanes
+       set breaker_resets = breaker_resets + 1,
+           waits_until = null
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.destinationId}
   `)
 }
 
@@ -93,7 +82,7 @@ export type CandidateRow = {
 /**
  * Locks lanes with work, the longest due first: those named, or any. Work is a delivery that is due, one left `sending`,
  * and in a lane that is not open one that still waits. Lanes that another transaction is granting are skipped; whether a
- * lane is free is asked again after the lock. Any-lane look-ups walk the index of waiting deliveries from destination to
+ * lane is free is asked again after the lock. Before an open breaker's next probe nothing is due. Any-lane look-ups walk the index of waiting deliveries from destination to
  * destination, so idle ones cost nothing.
  */
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
@@ -170,7 +159,9 @@ export function lockCandidates(
                        limit 1
                     ) first
            ) due
-     where (leftover.yes or due.at <= ${at.now} or (due.at is not null and why.standing is not null))
+     where (   leftover.yes
+            or (due.at <= ${at.now} and coalesce(l.waits_until <= ${at.now}, true))
+            or (due.at is not null and why.standing is not null))
        and not exists (
              select 1
                from lane_owners o
@@ -190,6 +181,11 @@ export type GrantRow = {
   readonly max_in_flight: number
   readonly schedule_seconds: readonly number[] | null
   readonly timeout_ms: number
+  readonly rate_count: number | null
+  readonly rate_per: RatePer | null
+  readonly breaker_resets: number
+  readonly memory: LaneMemory | null
+  readonly remembered_at: Date | null
 }
 
 /** Gives locked lanes to an owner (null: to nobody), raising their fences; those that another owner holds by now stay. */
@@ -201,7 +197,8 @@ export function grantLanes(
     update lanes l
        set owner = ${at.owner},
            serial = ${at.serial},
-           fence = l.fence + 1
+           fence = l.fence + 1,
+           note_serial = 0
       from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
       join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
      where l.workspace_id = given.workspace_id
@@ -212,7 +209,8 @@ export function grantLanes(
               where o.owner = l.owner
                 and o.lease_until > ${at.now}
            )
-    returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms
+    returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per,
+              l.breaker_resets, l.memory, l.remembered_at
   `)
 }
 
@@ -251,15 +249,14 @@ export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: 
   `)
 }
 
-/** Of the lanes asked for, those that a living owner other than this one holds. */
+/** Of the lanes asked for, those that a living owner other than this one holds, or that nobody is granted before the next probe. */
 export function heldElsewhere(db: Db, at: { lanes: readonly LaneAt[]; owner: string; now: Date }): Promise<readonly LaneAt[]> {
   return db.many<LaneAt>(sql`
     select l.workspace_id as "workspaceId", l.destination_id as "destinationId"
       from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
       join lanes l using (workspace_id, destination_id)
-      join lane_owners o on o.owner = l.owner
-     where o.lease_until > ${at.now}
-       and o.owner <> ${at.owner}
+      left join lane_owners o on o.owner = l.owner and o.lease_until > ${at.now}
+     where case when o.owner is null then l.waits_until > ${at.now} else o.owner <> ${at.owner} end
   `)
 }
 
@@ -270,6 +267,9 @@ export type LaneReadRow = {
   readonly max_in_flight: number
   readonly schedule_seconds: readonly number[] | null
   readonly timeout_ms: number
+  readonly rate_count: number | null
+  readonly rate_per: RatePer | null
+  readonly breaker_resets: number
   readonly due: readonly string[]
   readonly next_due_in_ms: number | null
 }
@@ -285,7 +285,7 @@ export function readLanes(
                 when w.halted or not t.enabled or p.deleted_at is not null then 'paused'
                 else 'held'
            end as status,
-           t.max_in_flight, t.schedule_seconds, t.timeout_ms, due.ids as due,
+           t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per, l.breaker_resets, due.ids as due,
            (extract(epoch from later.at - ${at.now}::timestamptz) * 1000)::float8 as next_due_in_ms
       from unnest(
              ${workspaces(at.lanes)}::uuid[],

@@ -28,6 +28,19 @@ export function findMemberRow(db: Db, at: At): Promise<MemberRow | undefined> {
   `)
 }
 
+/** Who is told of what happens to the workspace's set-up, the longest there first; at an address that they have. */
+export function listManagers(db: Db, workspaceId: string): Promise<readonly { readonly email: string }[]> {
+  return db.many<{ email: string }>(sql`
+    select u.email
+      from members m
+      join users u on u.id = m.user_id
+     where m.workspace_id = ${workspaceId}
+       and m.role in ('owner', 'admin')
+       and u.email is not null
+     order by m.created_at, m.user_id
+  `)
+}
+
 export async function countOwners(db: Db, workspaceId: string): Promise<number> {
   const { found } = await db.one<{ found: number }>(sql`
     select count(*)::int as found

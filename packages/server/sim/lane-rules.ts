@@ -1,0 +1,65 @@
+/** What must be true of the sends of a lane, whoever its senders were: its rate, and what its breaker lets through. */
+import { Violation } from './violation.ts'
+import type { LaneRow } from './rows.ts'
+
+/** A note counts from when it was written, and the slowest store writes it this long after it was made. */
+const NOTED_LATE_MS = 17_000
+
+export class LaneRules {
+  readonly #sentAt = new Map<string, number[]>()
+  readonly #grantedAt = new Map<string, number>()
+
+  granted({ lane }: LaneRow, now: number): void {
+    this.#grantedAt.set(lane, now)
+  }
+
+  /** A request leaves; `flying` counts it. */
+  sent(lane: LaneRow, { now, flying }: { now: number; flying: number }): void {
+    this.#checkRate(lane, now)
+    const { state, probeAt } = breakerOf(lane)
+    if (state !== 'open' && state !== 'half_open') return
+    if (now < probeAt - NOTED_LATE_MS) throw new Violation(`${lane.lane} was sent to ${probeAt - now} ms before its probe was due`)
+    if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
+  }
+
+  /** True when its rate or its breaker may have held it back at some moment since then. */
+  hindered(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
+    const { state, probeAt } = breakerOf(lane)
+    const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
+    if (state === 'open' && probeAt > since) return true
+    if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
+    const { rate_limit } = lane.settings
+    if (rate_limit === null) return false
+    const from = since - rate_limit.per_ms
+    if ((this.#grantedAt.get(lane.lane) ?? -Infinity) > from) return true
+    return this.#sendsAfter(lane.lane, from, now) >= rate_limit.count
+  }
+
+  #checkRate(lane: LaneRow, now: number): void {
+    const sentAt = this.#sentAt.get(lane.lane) ?? []
+    this.#sentAt.set(lane.lane, sentAt)
+    sentAt.push(now)
+    const { rate_limit } = lane.settings
+    if (rate_limit === null) return
+    const sends = this.#sendsAfter(lane.lane, now - rate_limit.per_ms, now)
+    if (sends > rate_limit.count) throw new Violation(`${lane.lane} was sent to ${sends} times in ${rate_limit.per_ms} ms; its rate is ${rate_limit.count}`)
+  }
+
+  #sendsAfter(key: string, from: number, now: number): number {
+    const sentAt = this.#sentAt.get(key) ?? []
+    let sends = 0
+    for (let index = sentAt.length - 1; index >= 0; index -= 1) {
+      const at = sentAt[index] ?? -Infinity
+      if (at <= from) break
+      if (at <= now) sends += 1
+    }
+    return sends
+  }
+}
+
+/** The breaker as the rows say it is; what was noted before somebody closed it by hand says nothing. */
+function breakerOf({ memory, remembered_at, settings }: LaneRow): { readonly state: string; readonly probeAt: number } {
+  const breaker = memory?.breaker_resets === settings.breaker_resets ? memory.breaker : null
+  if (breaker === null) return { state: 'closed', probeAt: -Infinity }
+  return { state: breaker.state, probeAt: remembered_at + (breaker.probe_in_ms ?? -Infinity) }
+}

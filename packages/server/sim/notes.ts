@@ -1,0 +1,25 @@
+import { aged, waitsUntil, type LaneMemory } from '../src/domain/lane-memory.ts'
+import type { Note } from '../src/pipeline/deliver/ports.ts'
+import type { LaneRow } from './rows.ts'
+
+/** What a planted store does not tell a new owner. */
+export type NotePlant = 'no-breaker-handover' | 'double-burst' | 'no-probe'
+
+/** Writes what the next owner of the lane is to know, unless the fence has moved on or a newer note is there. */
+export function keepNote(lane: LaneRow, { fence, serial, memory }: Note, now: number): void {
+  if (lane.fence !== fence || lane.note_serial >= serial) return
+  lane.memory = memory
+  lane.remembered_at = now
+  lane.note_serial = serial
+  lane.waits_until = waitsUntil(memory, now)
+}
+
+/** What a new owner is told, as old as it is by now; less of it when that is what is planted. */
+export function recalled({ memory, remembered_at }: LaneRow, { now, plant }: { now: number; plant: string | undefined }): LaneMemory | null {
+  if (memory === null) return null
+  const later = aged(memory, now - remembered_at)
+  if (plant === 'no-breaker-handover') return { ...later, breaker: null }
+  if (plant === 'double-burst') return { ...later, rate: null }
+  if (plant === 'no-probe' && later.breaker !== null) return { ...later, breaker: { ...later.breaker, probe_in_ms: 1e12 } }
+  return later
+}

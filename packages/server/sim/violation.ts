@@ -1,0 +1,2 @@
+/** A rule was broken; the message says which. */
+export class Violation extends Error {}
