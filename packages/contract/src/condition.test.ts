@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Condition, Conditions, splitPath } from './condition.ts'
+import { Condition, Conditions } from './condition.ts'
+import { splitPath } from './dot-path.ts'
 
 const kept = (sent: unknown): unknown => Condition.parse(sent)
 

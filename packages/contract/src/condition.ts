@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
 /** The one dialect of rules, endpoint criteria and workflow and trigger conditions (contract part 2, "Condition"). */
@@ -15,27 +16,6 @@ export const CONDITION_OPS = [
   'regex',
 ] as const
 export type ConditionOp = (typeof CONDITION_OPS)[number]
-
-/** The steps of a dot path: `items.0.id` → `['items', '0', 'id']`; `\.` is a dot in a key, `\\` a backslash. */
-export function splitPath(path: string): readonly string[] {
-  const steps: string[] = []
-  let step = ''
-  for (let at = 0; at < path.length; at += 1) {
-    const letter = path.charAt(at)
-    const next = path.charAt(at + 1)
-    if (letter === '\\' && (next === '.' || next === '\\')) {
-      step += next
-      at += 1
-    } else if (letter === '.') {
-      steps.push(step)
-      step = ''
-    } else {
-      step += letter
-    }
-  }
-  steps.push(step)
-  return steps
-}
 
 /** A dot path into a payload or a record. */
 export const DotPath = z

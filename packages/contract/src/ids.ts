@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   destination: 'dst',
   delivery: 'dlv',
   attempt: 'att',
+  replay: 'rpl',
   rejection: 'rej',
   apiKey: 'key',
   audit: 'aud',

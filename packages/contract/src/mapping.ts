@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { DotPath, splitPath } from './condition.ts'
+import { DotPath } from './condition.ts'
+import { splitPath } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
 export const TRANSFORMS = ['string', 'number', 'boolean', 'lowercase', 'uppercase', 'trim', 'iso_date', 'json'] as const

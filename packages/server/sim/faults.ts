@@ -12,7 +12,7 @@ export function scheduleFaults(world: Scene): void {
   each(plan.stops, () => rng.pick(world.workers).stop())
   each(plan.suspensions, () => suspend(world, rng.pick(['w0', 'w1'])))
   each(plan.disablings, () => disable(world, rng.pick([...world.store.lanes.keys()])))
-  each(plan.replays, () => replay(world))
+  each(plan.replays, () => (rng.chance(0.5) ? replay(world) : replayMany(world)))
   each(plan.retries, () => retry(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
@@ -81,6 +81,17 @@ function replay(world: Scene): void {
   if (row === undefined || !world.store.replay(world.agenda.now, row.delivery_id)) return
   world.count('replays')
   world.tell('hinted', [row.lane])
+}
+
+/** Everything of a lane that has ended, at a pace. */
+function replayMany(world: Scene): void {
+  const { agenda, rng, store } = world
+  const lane = rng.pick([...store.lanes.values()])
+  const gapMs = rng.pick([0, 20, 1_000])
+  const replayed = lane.deliveries.filter((row, index) => store.replay(agenda.now, row.delivery_id, { inMs: index * gapMs }))
+  if (replayed.length === 0) return
+  world.count('replays of many')
+  world.tell('hinted', [lane.lane])
 }
 
 function retry(world: Scene): void {

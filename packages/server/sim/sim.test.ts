@@ -31,7 +31,7 @@ for (const mode of MODES) {
       for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
     }
     const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles']
-    const acts = ['suspensions', 'disablings', 'replays', 'retries by hand', 'cancels', 'duplicates', 'requests']
+    const acts = ['suspensions', 'disablings', 'replays', 'replays of many', 'retries by hand', 'cancels', 'duplicates', 'requests']
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
 }

@@ -147,13 +147,13 @@ export class SimStore {
     this.#resume(lane, now)
   }
 
-  /** False when it has not ended yet: there is nothing to send again. */
-  replay(now: number, deliveryId: string): boolean {
+  /** False when it has not ended yet: there is nothing to send again. One of many waits as a retry does, until its moment. */
+  replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.#delivery(deliveryId)
     if (!['delivered', 'failed', 'cancelled'].includes(row.state)) return false
     row.failure_count = 0
     row.next_trigger = 'replay'
-    this.#schedule(row, 'pending', { now, actor: { act: 'replay', fence: null }, inMs: 0 })
+    this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', { now, actor: { act: 'replay', fence: null }, inMs: ofMany?.inMs ?? 0 })
     return true
   }
 

@@ -33,6 +33,7 @@ import { eraseEnded } from './resources/erasure/index.ts'
 import { sendDueMails } from './resources/mails/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
 import { createRollUp } from './resources/rollups/index.ts'
+import { advanceReplays } from './resources/replays/index.ts'
 import type { Storage } from './storage.ts'
 import { createSurfaces } from './surfaces/index.ts'
 import type { Patience } from './surfaces/listener.ts'
@@ -71,6 +72,7 @@ const AUDIT_MS = 2_000
 const AUDIT_PRUNE_MS = 3_600_000
 const MAIL_MS = 1_000
 const ERASE_MS = 60_000
+const REPLAY_MS = 500
 const ROLL_UP_MS = 5_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
@@ -159,6 +161,7 @@ function createChores(deps: Deps): readonly Ticker[] {
     createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) }),
     createTicker(deps, { everyMs: MAIL_MS, name: 'mail.send', work: () => sendDueMails(deps) }),
     createTicker(deps, { everyMs: ROLL_UP_MS, name: 'rollups.count', work: createRollUp(deps) }),
+    createTicker(deps, { everyMs: REPLAY_MS, name: 'replays.advance', work: () => advanceReplays(deps) }),
     createTicker(deps, { everyMs: ERASE_MS, name: 'erasure', work: () => eraseEnded(deps) }),
     createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
   ]

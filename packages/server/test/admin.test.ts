@@ -123,6 +123,17 @@ async function aWaitingIn(at: Place): Promise<Asked> {
   return withId(found.id)
 }
 
+/** A filter that a delivery meets, in a project with no other replay open: they do not end while the clock stands still. */
+async function deliveredOnly(at: Place): Promise<object> {
+  await database.run(sql`update replays set state = 'cancelled', ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`)
+  const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
+  return { state: ['delivered'], destination_id: delivery.destination_id }
+}
+
+async function aReplayIn(at: Place): Promise<Asked> {
+  return withId((await call(at, 'POST deliveries/replays', { body: { filter: await deliveredOnly(at) } })).body.replay.id)
+}
+
 /** A request that an endpoint refuses, once it stands in the rejection log. */
 async function aRefusalIn(at: Place): Promise<Asked> {
   const { webhook } = await created(at, 'webhooks', { enabled: false })
@@ -214,6 +225,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'destinations.get': aDestinationIn,
   'destinations.update': (at) => withBody(aDestinationIn(at), { timeout_ms: 2_000 }),
   'destinations.remove': (at) => aDestinationIn(at),
+  'destinations.recover': (at) => withBody(aDestinationIn(at), { since: '2026-01-01T00:00:00Z' }),
   'destinations.revealSecret': (at) => aDestinationIn(at),
   'destinations.rotateSecret': (at) => withBody(aDestinationIn(at), { overlap_hours: 1 }),
   'ingestKeys.list': () => ({}),
@@ -247,6 +259,16 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'recordViews.update': (at) => withBody(aViewIn(at), { name: 'w' }),
   'recordViews.remove': aViewIn,
   'rejections.list': () => ({ query: { reason: 'endpoint_disabled' } }),
+  'replays.list': () => ({}),
+  'replays.create': async (at) => ({ body: { filter: await deliveredOnly(at) } }),
+  'replays.get': aReplayIn,
+  'replays.pause': aReplayIn,
+  'replays.resume': async (at) => {
+    const asked = await aReplayIn(at)
+    assert.equal((await call(at, `POST deliveries/replays/${asked.params?.['id']}/pause`)).status, 200)
+    return asked
+  },
+  'replays.cancel': aReplayIn,
   'rules.list': () => ({}),
   'rules.create': () => ({ body: { name: aName('made'), dataset: 'routed', conditions: [{ path: 'a', op: 'gt', value: 5 }] } }),
   'rules.get': aRuleIn,
@@ -897,7 +919,7 @@ test('every change writes one audit row that says who, what and from where; what
     assert.deepEqual([row.actor, row.agent, row.ip], [asked.actor ?? me.user.id, agent, '127.0.0.1'], named.name)
     assert.match(row.action, /^[a-z]+_[a-z_]+$/)
     assert.ok([wordOf(named), 'revoke'].includes(row.action.split('_')[0] ?? ''), `${named.name}: ${row.action}`)
-    const ids = Object.values<{ id?: string }>(answer.body).map((value) => value.id)
+    const ids = Object.values<{ id?: string } | null>(answer.body).map((value) => value?.id)
     assert.ok([asked.target, ...Object.values(asked.params ?? {}), ...ids].includes(row.target ?? ''), `${named.name}: ${row.target}`)
     const refused = await call(home, `${named.route.method} ${pathOf(named, asked)}`, { body: { frobnicate: 1 } })
     if (refused.status >= 400) assert.equal((await auditRows()).length, had.size + 1, named.name)

@@ -533,6 +533,25 @@ test('deleting a destination cancels all that is outstanding, what is being sent
   assert.match(refused.body.error, /deleted/)
 })
 
+test('many that have ended are replayed behind what is new: they wait as retries do', async (t) => {
+  const sink = await aTestSink(t)
+  sink.answer((_request, index) => ({ status: index < 2 ? 500 : 200 }))
+  const [route, other] = [await aRoute(sink.url, { retry: { schedule_seconds: [0] } }), await aRoute(sink.url)]
+  const failed = await route.in(await route.send(), 'failed')
+  const cancelled = await other.in(await other.send(), 'retrying')
+  await world.admin('POST', `deliveries/${cancelled.id}/cancel`)
+  const delivered = await route.in(await route.send(), 'delivered')
+  for (const { destination } of [route, other]) {
+    await world.admin('POST', 'deliveries/replays', { filter: { state: ['failed', 'cancelled', 'delivered'], destination_id: destination.id } })
+  }
+  const lastTriggers = async (): Promise<string[]> => Promise.all([failed, cancelled, delivered].map(async ({ record_id }) => (await route.delivery(record_id)).attempts.at(-1).trigger))
+  await eventually(async () => {
+    world.clock.advance(500)
+    return (await lastTriggers()).every((trigger) => trigger === 'replay') ? true : undefined
+  }, 2_000)
+  for (const { record_id } of [failed, cancelled, delivered]) await route.in(record_id, 'delivered')
+})
+
 test('a paused delivery is cancelled with its destination', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(sink.url, { enabled: false })

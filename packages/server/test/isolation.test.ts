@@ -56,9 +56,12 @@ async function aHouse({ of, project, owner, mark }: { of: Member; project: strin
   const { dataset } = await make('datasets', { name: `described_${mark}`, description: mark })
   const submission = (await post(`${world.baseUrl}/v1/ingest/${key}/${mark}`, JSON.stringify({ mark }))).body
   const [delivery] = (await ask(world, `GET projects/${project}/deliveries`, { headers: owner })).body.deliveries
+  // Nothing is sent here, so the state is set behind the server's back.
+  await database.run(sql`update deliveries set state = 'failed', next_attempt_at = null where id = ${decodeId('delivery', delivery.id) ?? ''}`)
+  const { replay } = (await ask(world, `POST projects/${project}/deliveries/replays`, { headers: owner, body: { filter: {} } })).body
   const { id: apiKey } = await aKeyOf(world, database, of)
   const { invite } = (await ask(world, 'POST invites', { headers: owner, body: { email: `${mark}@example.com`, role: 'viewer' } })).body
-  const ids = { invite: invite.id, webhook: webhook.id, recordView: view.id, rule: rule.id, destination: destination.id, ingestKey: ingest_key.id, dataset: dataset.id, submission: submission.id, record: submission.records[0].id, delivery: delivery.id, apiKey, project, user: encodeId('user', of.userId), workspace: encodeId('workspace', of.workspaceId) }
+  const ids = { replay: replay.id, invite: invite.id, webhook: webhook.id, recordView: view.id, rule: rule.id, destination: destination.id, ingestKey: ingest_key.id, dataset: dataset.id, submission: submission.id, record: submission.records[0].id, delivery: delivery.id, apiKey, project, user: encodeId('user', of.userId), workspace: encodeId('workspace', of.workspaceId) }
   return { workspaceId: of.workspaceId, project, owner, ids }
 }
 
@@ -93,6 +96,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'projects.update': { name: 'x' },
   'recordViews.create': { name: 'x', columns: [{ key: 'x' }] },
   'rules.test': { conditions: [] },
+  'destinations.recover': { since: '2026-01-01T00:00:00Z', dry_run: true },
   'webhooks.test': { payloads: [{}] },
   'webhooks.verifySample': { headers: {}, body: '{}' },
 }

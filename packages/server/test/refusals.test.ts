@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { decodeId, REASONS, type Reason } from '@postroad/contract'
+import { decodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
 import { scopeRefusal } from '../src/domain/access.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
@@ -54,6 +54,13 @@ async function withRow<T>(change: string, back: string, work: () => Promise<T>):
     await statement(database, back)
     world.app.deps.configChanged(projectUuid())
   }
+}
+
+/** A delivery that has used up its schedule. */
+async function aFailedDelivery(): Promise<void> {
+  const { destination } = await aDestination(world, { url: 'http://127.0.0.1:9/', datasets: ['unreachable'], retry: { schedule_seconds: [0] } })
+  await post(`${world.endpoint}/unreachable`, '{}')
+  await eventually(async () => (await world.admin('GET', `deliveries?destination_id=${destination.id}&state=failed`)).body.deliveries[0])
 }
 
 async function getJson(url: string): Promise<Answer> {
@@ -325,6 +332,15 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
+  replay_limit_reached: async () => {
+    await aFailedDelivery()
+    await statement(
+      database,
+      `insert into replays (workspace_id, project_id, id, kind, filter, rate_per_second, state, upto, next_at, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), 'replay', '{"state":["failed"],"conditions":[]}', 1, 'paused', id, now(), now(), now() from projects, generate_series(1, ${LIMITS.replaysOpenMax}) where is_default`,
+    )
+    return world.admin('POST', 'deliveries/replays', { filter: {} })
+  },
   member_limit_reached: () =>
     withRow("update workspaces set plan = 'free'; insert into users (id, name, created_at) select gen_random_uuid(), 'Full', now() from generate_series(1, 3); insert into members (workspace_id, user_id, role, created_at) select w.id, u.id, 'viewer', now() from workspaces w, users u where u.name = 'Full'",
       "update workspaces set plan = 'self_hosted'; delete from members where user_id in (select id from users where name = 'Full')", async () => (await anOwner(world)).call('POST invites', { email: 'one-more@example.com', role: 'viewer' })),

@@ -9,6 +9,7 @@ import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
 import { cancelOutstanding, pauseOutstanding, resumePaused } from '../src/resources/deliveries/queries.ts'
+import { makeDue } from '../src/resources/replays/queries.ts'
 import { delivered, failed, failedProbe, gone, hopeless, interrupted, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
 
 const OWNERS = ['a', 'b', 'c'] as const
@@ -58,6 +59,7 @@ export class Twin {
     switch: (_step, at) => this.#switch(at),
     suspend: (_step, at) => this.#suspend(at),
     replay: (step) => this.#byHand(step, 'replay'),
+    'replay many': (step, at) => this.#replayMany(step, at),
     retry: (step) => this.#byHand(step, 'retry'),
     'cancel one': (step) => this.#byHand(step, 'cancel'),
     cancel: (_step, at) => this.#cancel(at),
@@ -221,6 +223,17 @@ export class Twin {
     assert.equal(done, this.model[act](this.#now, row.delivery_id))
   }
 
+  /** All of a lane that has ended, each a second after the one before. */
+  async #replayMany(step: Step, at: LaneAt): Promise<void> {
+    const ids = this.model.lane(at.lane).deliveries.map((row) => row.delivery_id)
+    const momentOf = (index: number): number => (step.n % 2) * index * 1_000
+    if (ids.length > 0) {
+      const slots = ids.map((id, index) => ({ id, at: new Date(this.#now + momentOf(index)) }))
+      await makeDue(this.#rows.deps.database, { ...at, slots, states: ['delivered', 'failed', 'cancelled'], now: this.#rows.now })
+    }
+    for (const [index, id] of ids.entries()) this.model.replay(this.#now, id, { inMs: momentOf(index) })
+  }
+
   async #cancel(at: LaneAt): Promise<void> {
     await cancelOutstanding(this.#rows.deps.database, { ...at, now: this.#rows.now })
     for (const row of this.model.lane(at.lane).deliveries) this.model.cancel(this.#now, row.delivery_id)
@@ -298,7 +311,7 @@ export class Twin {
   }
 }
 
-export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'retry', 'cancel one', 'cancel', 'advance'] as const
+export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'replay many', 'retry', 'cancel one', 'cancel', 'advance'] as const
 export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
 
 const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'

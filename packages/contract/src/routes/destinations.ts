@@ -3,9 +3,10 @@ import { Conditions } from '../condition.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls, ShownAuth, ShownProxy, ShownTls } from '../destination-auth.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { DatasetName, Deleted, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
+import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
 import { OverlapHours } from '../rotation.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
+import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
 
 const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
 const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
@@ -193,5 +194,30 @@ export const destinations = {
     params: at,
     body: z.strictObject({ overlap_hours: OverlapHours }),
     output: Secret,
+  }),
+  recover: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/{id}/recover',
+    summary: 'Recover a destination',
+    description:
+      'Sends again, at a pace, every delivery that failed for good since a time, and with `enable` switches the destination on, which sends what is paused. ' +
+      'What came while it was switched off has paused deliveries of its own, so nothing has to be made up. With dry_run the plan is given and nothing is done.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      since: Instant.describe('RFC 3339: what was made at this time or later.'),
+      enable: z.boolean().default(false).describe('Switch the destination on, if it is off.'),
+      include_cancelled: z.boolean().default(false).describe('Also what was cancelled by hand.'),
+      rate_per_second: RatePerSecond,
+      dry_run: DryRunOnly,
+    }),
+    output: StartedReplay.extend({
+      destination: Destination,
+      plan: ReplayPlan.extend({
+        waiting: z.int().describe('Deliveries made since then that wait or are paused: they go by themselves, once the destination is on. At most 10,000 are counted.'),
+      }),
+    }),
   }),
 } as const

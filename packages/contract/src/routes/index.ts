@@ -13,6 +13,7 @@ import { projects } from './projects.ts'
 import { recordViews } from './record-views.ts'
 import { records } from './records.ts'
 import { rejections } from './rejections.ts'
+import { replays } from './replays.ts'
 import { rules } from './rules.ts'
 import { search } from './search.ts'
 import { submissions } from './submissions.ts'
@@ -20,5 +21,5 @@ import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, audit, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, rules, search, submissions, webhooks, workspaces } as const
+export const routes = { activity, apiKeys, audit, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
 export type Routes = typeof routes

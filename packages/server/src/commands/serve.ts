@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { boot, type Booted } from '../boot.ts'
 import { publicUrl } from '../config.ts'
 import { bootstrap, type Bootstrapped } from '../resources/installation/index.ts'
+import { buildConsole } from './build-console.ts'
 import { runWorkers } from './workers.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -19,7 +20,10 @@ export async function serveCommand(environment: Environment): Promise<number> {
   try {
     if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
     const { baseUrl } = await app.start()
-    if (cluster.isPrimary) process.stdout.write(welcome(await bootstrap(app.deps)))
+    if (cluster.isPrimary) {
+      process.stdout.write(welcome(await bootstrap(app.deps)))
+      buildConsole(log, ended)
+    }
     log.info('server.started', { url: baseUrl, pid: process.pid })
     await ended
     log.info('server.stopping', { pid: process.pid })
@@ -34,6 +38,7 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   const workers = await runWorkers({ count: config.PROCESSES, roles: config.ROLES, log })
   const installed = await bootstrap({ ...app.deps, baseUrl: () => publicUrl(config, workers.port) })
   process.stdout.write(welcome(installed))
+  buildConsole(log, ended)
   await ended
   log.info('server.stopping', { pid: process.pid, processes: config.PROCESSES })
   await workers.stop()

@@ -18,11 +18,11 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 export const NEXT: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   pending: ['sending', 'paused', 'cancelled'],
   sending: ['delivered', 'retrying', 'failed', 'paused', 'cancelled'],
-  delivered: ['pending', 'paused'],
+  delivered: ['pending', 'retrying', 'paused'],
   retrying: ['sending', 'paused', 'cancelled'],
-  failed: ['pending', 'paused'],
+  failed: ['pending', 'retrying', 'paused'],
   paused: ['pending', 'retrying', 'cancelled'],
-  cancelled: ['pending', 'paused'],
+  cancelled: ['pending', 'retrying', 'paused'],
 }
 
 /** True when a delivery may go from one state to the other in one step; staying where it is is no step. */

@@ -13,6 +13,7 @@ import { projects } from './projects/index.ts'
 import { recordViews } from './record-views/index.ts'
 import { records } from './records/index.ts'
 import { rejections } from './rejections/index.ts'
+import { replays } from './replays/index.ts'
 import { rules } from './rules/index.ts'
 import { search } from './search/index.ts'
 import { submissions } from './submissions/index.ts'
@@ -21,4 +22,4 @@ import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, rules, search, submissions, webhooks, workspaces }
+export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces }

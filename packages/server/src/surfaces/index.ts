@@ -6,6 +6,7 @@ import { admit, mountAdmin } from './admin/mount.ts'
 import { openApi } from './admin/openapi.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
+import { createConsole } from './console/mount.ts'
 import { mountReference } from './docs/mount.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
@@ -34,7 +35,8 @@ export type SurfacesOptions = {
 export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
-  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), patience)
+  const ui = createConsole()
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), { page: (request, reply) => ui.page(request, reply), patience })
   const gauges = (): readonly Gauge[] => {
     const { lanes, requests, unsettled } = load()
     return [
@@ -52,6 +54,7 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
+  ui.mount(router)
   const document = (): ReturnType<typeof openApi> => openApi(road.baseUrl(), version)
   router.get('/openapi.json', document)
   mountReference(router, document)

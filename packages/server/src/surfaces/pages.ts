@@ -7,9 +7,8 @@ const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
-/** The pages until there is a console: the first run, signing in, one's own account. They call the admin API like anyone. */
+/** The pages beside the console: signing in, invites, one's own account. They call the admin API like anyone. */
 const FILES = {
-  '/': { file: 'first-run.html', type: HTML },
   '/sign-in': { file: 'sign-in.html', type: HTML },
   '/sign-in/link': { file: 'sign-in-link.html', type: HTML },
   '/sign-in/reset': { file: 'sign-in-reset.html', type: HTML },
@@ -17,10 +16,8 @@ const FILES = {
   '/invites/accept': { file: 'invite.html', type: HTML },
   '/account': { file: 'account.html', type: HTML },
   '/assets/base.css': { file: 'base.css', type: CSS },
-  '/assets/first-run.css': { file: 'first-run.css', type: CSS },
   '/assets/sign-in.css': { file: 'sign-in.css', type: CSS },
   '/assets/api.js': { file: 'api.js', type: SCRIPT },
-  '/assets/first-run.js': { file: 'first-run.js', type: SCRIPT },
   '/assets/sign-in.js': { file: 'sign-in.js', type: SCRIPT },
   '/assets/sign-in-link.js': { file: 'sign-in-link.js', type: SCRIPT },
   '/assets/sign-in-reset.js': { file: 'sign-in-reset.js', type: SCRIPT },

@@ -7,11 +7,17 @@ import { DbError } from '../platform/db.ts'
 import { newRequestId, type Handler } from './http.ts'
 import { createListener, type Patience } from './listener.ts'
 
+type RouterOptions = {
+  /** What a path gets that no route has: a page, or undefined. */
+  readonly page?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
+  readonly patience?: Patience | undefined
+}
+
 /**
  * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
  * Errors become a body here and nowhere else.
  */
-export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, patience?: Patience): FastifyInstance {
+export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, { page, patience }: RouterOptions = {}): FastifyInstance {
   const fastify = Fastify({
     serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response)), patience),
     // The listener answers what is no request; a URL that is none is an error like any other.
@@ -29,7 +35,7 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, 
     identified(request, reply)
   })
   fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
-  fastify.setNotFoundHandler((request, reply) => notFound(fastify, request, reply))
+  fastify.setNotFoundHandler((request, reply) => page?.(request, reply) ?? notFound(fastify, request, reply))
   return fastify
 }
 

@@ -9,6 +9,7 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
+import { recover } from './recover.ts'
 import { revealSecret, rotateSecret } from './secret.ts'
 import { update } from './update.ts'
 
@@ -42,4 +43,5 @@ export const destinations: Room<'destinations'> = {
 
   revealSecret,
   rotateSecret,
+  recover,
 }

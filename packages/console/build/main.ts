@@ -1,0 +1,48 @@
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'vite'
+import { compressFolder } from './compress.ts'
+import { hashOfSources } from './sources.ts'
+
+/**
+ * Builds the console into `dist`, unless what lies there is made of these very sources. The new build is made beside and put
+ * in place at once, so a server never reads half of one. `--at-install`: a build that fails does not fail the installation,
+ * for the server tries again when it starts.
+ */
+const HERE = join(import.meta.dirname, '..')
+const DIST = join(HERE, 'dist')
+const MARK = 'sources.txt'
+
+async function main(): Promise<void> {
+  const hash = hashOfSources()
+  if (existsSync(join(DIST, MARK)) && readFileSync(join(DIST, MARK), 'utf8') === hash) return
+  const made = mkdtempSync(join(HERE, '.dist-'))
+  try {
+    await build({ configFile: join(HERE, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made, emptyOutDir: false } })
+    await compressFolder(made)
+    writeFileSync(join(made, MARK), hash)
+    replace(made)
+  } finally {
+    rmSync(made, { recursive: true, force: true })
+  }
+}
+
+/** Whoever builds at the same time builds the same, so it does not matter which of them is last. */
+function replace(made: string): void {
+  const former = mkdtempSync(join(HERE, '.dist-'))
+  if (existsSync(DIST)) renameSync(DIST, join(former, 'dist'))
+  try {
+    renameSync(made, DIST)
+  } catch (error) {
+    if (!existsSync(join(DIST, MARK))) throw error
+  } finally {
+    rmSync(former, { recursive: true, force: true })
+  }
+}
+
+try {
+  await main()
+} catch (error) {
+  console.error(`The console could not be built: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = process.argv.includes('--at-install') ? 0 : 1
+}

@@ -1,0 +1,152 @@
+import { DELIVERY_STATES, routes } from '@postroad/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { useMemo, type ReactElement } from 'react'
+import { useChange } from '../../data/ask.ts'
+import { useGo, useSearchState } from '../../data/go.tsx'
+import { useClient, useMay, usePlace } from '../../data/place.ts'
+import type { Delivery } from '../../data/tail.ts'
+import { useDestinations } from '../../data/names.ts'
+import { useTail } from '../../data/use-tail.ts'
+import { useKeys } from '../../shell/keys.ts'
+import { Button, Kbd } from '../../ui/button.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Page, Views } from '../../ui/page.tsx'
+import { Empty, Loading, needs, Refused, Stale } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { columnsOf } from './columns.tsx'
+import { DeliveryPanel } from './panel.tsx'
+
+export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
+
+const PAGE_ROWS = 100
+const EMPTY: readonly Delivery[] = []
+type State = (typeof DELIVERY_STATES)[number]
+
+const VIEWS = [
+  { id: '', label: 'All' },
+  { id: 'failed', label: 'Failed' },
+  { id: 'retrying', label: 'Retrying' },
+  { id: 'paused', label: 'Paused' },
+  { id: 'pending', label: 'Pending' },
+  { id: 'delivered', label: 'Delivered' },
+] as const
+
+/** Deliveries: one record for one destination each, with all their attempts. */
+export function Screen(): ReactElement {
+  const [search, setSearch] = useSearchState<DeliveriesSearch>()
+  const list = useDeliveries(search)
+  const rows = useLiveStates(list.rows, search)
+  const destinations = useDestinations()
+  const columns = useMemo(() => columnsOf(destinations.nameOf), [destinations.nameOf])
+  const here = rows.findIndex(({ id }) => id === search.sel)
+  const step = (by: number): void => {
+    const to = rows[Math.max(0, Math.min(rows.length - 1, here + by))]
+    if (to !== undefined) setSearch({ sel: to.id })
+  }
+  const selected = here < 0 ? undefined : rows[here]
+  const replay = useReplay()
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Escape: () => setSearch({ sel: undefined }),
+    ...(selected === undefined ? {} : { r: () => replay.go(selected) }),
+  })
+  return (
+    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${search.sel === undefined ? 'grid-cols-1' : 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1'}`}>
+      <div className={`min-h-0 min-w-0 ${search.sel === undefined ? '' : 'max-lg:hidden'}`}>
+        <Page
+          title="Deliveries"
+          beside={<Views label="State" of={VIEWS} at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''} go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })} />}
+          actions={
+            <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken" items={[{ label: 'Every destination', go: () => setSearch({ destination: undefined }) }, 'line', ...destinations.all.map(({ id, name }) => ({ label: name, hint: id === search.destination ? '✓' : '', go: () => setSearch({ destination: id }) }))]}>
+              {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
+            </Menu>
+          }
+          foot={<><span>{rows.length}{list.more ? ' newest' : ''} deliveries</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> replay <Kbd>?</Kbd></span></>}
+        >
+          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          <Body list={list} rows={rows} search={search}>
+            <Table label="Deliveries" columns={columns} rows={rows} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => setSearch({ sel: id })} onEnd={list.loadMore} />
+          </Body>
+        </Page>
+      </div>
+      {search.sel !== undefined && <DeliveryPanel key={search.sel} id={search.sel} onClose={() => setSearch({ sel: undefined })} actions={selected === undefined ? null : <ReplayButton delivery={selected} replay={replay} />} nameOf={destinations.nameOf} />}
+    </div>
+  )
+}
+
+function Body({ list, rows, search, children }: { readonly list: ReturnType<typeof useDeliveries>; readonly rows: readonly Delivery[]; readonly search: DeliveriesSearch; readonly children: ReactElement }): ReactElement {
+  const go = useGo()
+  if (list.error !== null && list.staleSince === undefined) return <Refused error={list.error} again={list.again} />
+  if (list.isLoading) return <Loading />
+  if (rows.length > 0) return children
+  if (search.state !== undefined || search.destination !== undefined) return <Empty title="No delivery is like this" actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}>{search.state === undefined ? 'Nothing was sent to this destination yet.' : `None is ${search.state} at the moment.`}</Empty>
+  return (
+    <Empty title="Nothing was delivered yet">
+      Every event that a destination matches is sent to it, signed, and tried again until it arrives. Make a destination with
+      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">npm run postroad -- destinations create --name receiver --url http://127.0.0.1:3000/</code>
+    </Empty>
+  )
+}
+
+/** The pages that were read, newest first. */
+function useDeliveries({ state, destination }: DeliveriesSearch) {
+  const client = useClient()
+  const { project } = usePlace()
+  const query = useInfiniteQuery({
+    queryKey: [project.id, 'deliveries', 'list', state, destination],
+    queryFn: ({ pageParam, signal }) => client.deliveries.list({ limit: PAGE_ROWS, cursor: pageParam, state: DELIVERY_STATES.find((one): one is State => one === state), destination_id: destination }, { signal }),
+    initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchInterval: 10_000,
+  })
+  const rows = useMemo(() => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? EMPTY, [query.data])
+  return {
+    rows,
+    isLoading: query.isPending,
+    error: query.error,
+    staleSince: query.error !== null && query.data !== undefined ? query.dataUpdatedAt : undefined,
+    more: query.hasNextPage,
+    again: query.refetch,
+    loadMore: () => {
+      if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+    },
+  }
+}
+
+/** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
+function useLiveStates(rows: readonly Delivery[], { state }: DeliveriesSearch): readonly Delivery[] {
+  const tail = useTail()
+  if (state !== undefined) return rows
+  return rows.map((row) => {
+    const seen = tail.deliveries.get(row.record_id)?.get(row.destination_id)
+    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? seen : row
+  })
+}
+
+const ENDED: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'])
+
+function useReplay() {
+  const toast = useToast()
+  const change = useChange(['deliveries', 'correlate'], (client, id: string) => client.deliveries.replay({ id }))
+  return {
+    isRunning: change.isPending,
+    go: ({ id, state }: Delivery) => {
+      if (!ENDED.has(state)) return toast({ text: 'This delivery has not ended yet: it is sent by itself.', kind: 'fail' })
+      change.mutate(id, { onSuccess: () => toast({ text: 'It is sent again now.' }), onError: (error) => toast({ text: error.message, kind: 'fail' }) })
+    },
+  }
+}
+
+function ReplayButton({ delivery, replay }: { readonly delivery: Delivery; readonly replay: ReturnType<typeof useReplay> }): ReactElement {
+  const may = useMay(routes.deliveries.replay)
+  return (
+    <Button kind="primary" hotkey="R" icon={<RotateCw strokeWidth={1.5} />} disabled={!may || replay.isRunning || !ENDED.has(delivery.state)} title={may ? 'Sends it again now, with the same body and event id' : needs(routes.deliveries.replay.role)} onClick={() => replay.go(delivery)}>
+      Replay
+    </Button>
+  )
+}

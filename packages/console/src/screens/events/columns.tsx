@@ -1,0 +1,62 @@
+import type { ReactElement } from 'react'
+import type { Tail } from '../../data/tail.ts'
+import { Glyph, Segments } from '../../ui/glyph.tsx'
+import { TwoLines, type Column } from '../../ui/table.tsx'
+import { Time, took } from '../../ui/time.tsx'
+import { deliveriesOf, previewOf, standingOfRow, standingsOf, titleOf, tookMs, type EventRow } from './rows.ts'
+
+/** The columns of the list; they read the tail anew each time a row is drawn. */
+export function columnsOf(tail: Tail, webhookName: (id: string) => string): readonly Column<EventRow>[] {
+  return [
+    { id: 'standing', label: 'Status', hidden: true, width: '18px', cell: (row) => (row.kind === 'gap' ? null : <Glyph standing={standingOfRow(row, deliveriesOf(tail, row))} label={row.kind === 'unfiled' ? 'not filed' : undefined} />) },
+    { id: 'time', label: 'Time', width: 'minmax(96px,auto)', cell: ({ at }) => <Time at={at} /> },
+    { id: 'event', label: 'Event', width: '150px', cell: (row) => <What of={row} webhookName={webhookName} /> },
+    { id: 'payload', label: 'Payload', width: 'minmax(0,1fr)', cell: (row) => <Preview of={row} /> },
+    { id: 'delivery', label: 'Delivery', width: '78px', cell: (row) => (row.kind === 'record' ? <Segments of={standingsOf(deliveriesOf(tail, row))} /> : null) },
+    { id: 'took', label: 'Took', width: '48px', align: 'right', cell: (row) => (row.kind === 'record' ? <span className="mono text-meta text-ink-3">{took(tookMs(row, deliveriesOf(tail, row)))}</span> : null) },
+  ]
+}
+
+function What({ of: row, webhookName }: { readonly of: EventRow; readonly webhookName: (id: string) => string }): ReactElement {
+  switch (row.kind) {
+    case 'record':
+      return <TwoLines top={titleOf(row.record.data, row.record.dataset)} below={row.record.dataset} />
+    case 'unfiled':
+      return <TwoLines top={<span className="font-control text-ink-2">not filed</span>} below={row.submission.webhook_id === null ? 'ingest key' : webhookName(row.submission.webhook_id)} />
+    case 'rejection':
+      return <TwoLines top={<span className="font-control text-ink-3">rejected{row.rejection.count > 1 ? ` ×${row.rejection.count}` : ''}</span>} below={row.rejection.webhook_id === null ? 'ingest key' : webhookName(row.rejection.webhook_id)} />
+    case 'gap':
+      return <span className="text-ink-3">tail</span>
+  }
+}
+
+function Preview({ of: row }: { readonly of: EventRow }): ReactElement {
+  switch (row.kind) {
+    case 'record':
+      return <Fields of={previewOf(row.record.data)} />
+    case 'unfiled':
+      return <span className="truncate text-ink-3">stored, and no criteria or rule filed it</span>
+    case 'rejection':
+      return <Fields of={[[row.rejection.reason, ''], ['', String(row.rejection.status)], ['from', row.rejection.source_ip ?? 'unknown']]} />
+    case 'gap':
+      return <span className="truncate text-ink-3">{gapText(row.gap)}</span>
+  }
+}
+
+function gapText({ ms, backfilled, missed }: { readonly ms: number; readonly backfilled: number; readonly missed: boolean }): string {
+  const away = `${(ms / 1_000).toFixed(1)} s not received`
+  if (missed) return `${away}, and what came then is not kept any more`
+  return backfilled === 0 ? `${away}, nothing came in that time` : `${away}, ${backfilled} ${backfilled === 1 ? 'event' : 'events'} backfilled`
+}
+
+function Fields({ of }: { readonly of: readonly (readonly [string, string])[] }): ReactElement {
+  return (
+    <span className="mono block truncate text-meta text-ink-3">
+      {of.map(([key, value], index) => (
+        <span key={index} className="pr-3">
+          {value === '' ? <b className="font-text text-ink-2">{key}</b> : <>{key} <b className="font-text text-ink-2">{value}</b></>}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState, type ReactElement } from 'react'
+import { callSession, clientOf } from '../../data/client.ts'
+import { Loading, Refused } from '../../ui/states.tsx'
+import { ServiceError } from '@postroad/sdk'
+
+/** `/`: trades the token of a printed or mailed link for a session, and goes on to the events of the Default project. */
+export function Home(): ReactElement {
+  const [token] = useState(takeToken)
+  const navigate = useNavigate()
+  const me = useQuery({
+    queryKey: ['home', token],
+    gcTime: 0,
+    queryFn: async () => {
+      if (token !== undefined) await signInOnce(token)
+      return clientOf().me.get()
+    },
+  })
+  const signedOut = me.error instanceof ServiceError && me.error.status === 401 && me.error.reason === 'unauthorized'
+  useEffect(() => {
+    if (signedOut) location.replace('/sign-in')
+    if (me.data !== undefined) void navigate({ to: `/${me.data.workspace.slug}/${me.data.default_project.slug}/events`, replace: true })
+  }, [signedOut, me.data, navigate])
+  return (
+    <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
+      {me.error !== null && !signedOut ? <LinkOver error={me.error} /> : <Loading />}
+    </main>
+  )
+}
+
+/** The token leaves the address bar before anything else, so that it stays in no history. */
+function takeToken(): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get('t') ?? undefined
+  if (location.hash !== '') history.replaceState(null, '', location.pathname + location.search)
+  return token
+}
+
+const asked = new Map<string, Promise<void>>()
+
+/** A link works once, and React may draw twice. */
+function signInOnce(token: string): Promise<void> {
+  const before = asked.get(token) ?? callSession('POST', { token })
+  asked.set(token, before)
+  return before
+}
+
+function LinkOver({ error }: { readonly error: Error }): ReactElement {
+  return (
+    <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] pb-16">
+      <Refused error={error} />
+      <p className="text-center text-ink-3">
+        For a new link run <code className="mono text-ink-2">npm run postroad -- bootstrap</code> where the server runs, or <a className="text-accent underline" href="/sign-in">sign in another way</a>.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import { Activity, Send, type LucideIcon } from 'lucide-react'
+
+/** `key` is the letter after `g` that goes there. */
+export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
+type Group = { readonly label?: string; readonly items: readonly NavigationItem[] }
+
+/** What the side bar and the palette lead to. Only what exists is here. */
+export const NAVIGATION: readonly Group[] = [
+  {
+    items: [
+      { screen: 'events', label: 'Events', icon: Activity, key: 'e' },
+      { screen: 'deliveries', label: 'Deliveries', icon: Send, key: 'd' },
+    ],
+  },
+]
+
+export const NAVIGATION_ITEMS: readonly NavigationItem[] = NAVIGATION.flatMap(({ items }) => items)

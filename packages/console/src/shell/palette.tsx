@@ -1,0 +1,83 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { useId, useState, type KeyboardEvent, type ReactElement } from 'react'
+import { useGo } from '../data/go.tsx'
+import { usePlace } from '../data/place.ts'
+import { NAVIGATION_ITEMS } from './navigation.ts'
+import { toggleTheme } from './theme.ts'
+
+/** Something that can be done from the palette: a screen adds what it can do while it is shown. */
+export type Command = { readonly label: string; readonly hint?: string; readonly go: () => void }
+
+const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
+
+/** Search or run: screens, what the screen can do, projects, and the story behind any id that is pasted here. */
+// oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
+export default function Palette({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }): ReactElement {
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const list = useId()
+  const found = useFound(text, commands)
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return
+    onClose()
+    command.go()
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      setAt((before) => (before + step + found.length) % Math.max(1, found.length))
+    }
+    if (event.key === 'Enter') run(found[at])
+  }
+  return (
+    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-30 bg-[oklch(.2_.02_230/.2)] dark:bg-[oklch(0_0_0/.5)]" />
+        <Dialog.Popup className="fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-32px)] max-w-[560px] -translate-x-1/2 animate-appear overflow-hidden rounded-page border border-line bg-raised shadow-float outline-none">
+          <Dialog.Title className="sr-only">Search or run</Dialog.Title>
+          <input
+            autoFocus
+            role="combobox"
+            aria-expanded
+            aria-controls={list}
+            aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
+            aria-label="Search or run"
+            placeholder="A screen, something to do, or any id"
+            value={text}
+            onChange={(event) => {
+              setText(event.target.value)
+              setAt(0)
+            }}
+            onKeyDown={onKey}
+            className="h-12 w-full border-b border-line px-4 text-lead outline-none"
+          />
+          <ul id={list} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
+            {found.map((command, index) => (
+              <li key={command.label} id={`${list}-${index}`} role="option" aria-selected={index === at} onPointerMove={() => setAt(index)} onClick={() => run(command)} className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft">
+                <span className="truncate">{command.label}</span>
+                <span className="ml-auto pl-4 text-data text-ink-3">{command.hint}</span>
+              </li>
+            ))}
+          </ul>
+          {found.length === 0 && <p className="px-4 pb-4 text-ink-3">Nothing is called so. Paste the id of an event, a delivery or an attempt to see its story.</p>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function useFound(text: string, commands: readonly Command[]): readonly Command[] {
+  const go = useGo()
+  const { projects, project, me } = usePlace()
+  const sought = text.trim().toLowerCase()
+  if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
+  const all: readonly Command[] = [
+    ...NAVIGATION_ITEMS.map(({ screen, label, key }) => ({ label, hint: `g ${key}`, go: () => go(screen) })),
+    ...commands,
+    ...projects.filter(({ id }) => id !== project.id).map(({ name, slug }) => ({ label: `Project ${name}`, hint: 'switch', go: () => location.assign(`/${me.workspace.slug}/${slug}/events`) })),
+    { label: 'Light or dark', hint: 't', go: toggleTheme },
+    { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+  ]
+  return all.filter(({ label }) => sought.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+}

@@ -1,0 +1,137 @@
+import { ServiceError } from '@postroad/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Outlet, useParams } from '@tanstack/react-router'
+import { useEffect, type ReactElement, type ReactNode } from 'react'
+import { clientOf } from '../data/client.ts'
+import { PlaceContext, type Me, type Place } from '../data/place.ts'
+import { TailContext, tailOf } from '../data/use-tail.ts'
+import { Empty, Loading, Refused } from '../ui/states.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { PaletteProvider } from './palette-provider.tsx'
+import { ShellKeys } from './shell-keys.tsx'
+import { Side } from './side.tsx'
+import { useTabTitle } from './tab-title.ts'
+
+/** Around every screen of a project: who, where, the side bar, the live tail, the keys that work everywhere. */
+export function Shell(): ReactElement {
+  const { workspace = '' } = useParams({ strict: false })
+  const me = useMe()
+  const projects = useQuery({ queryKey: ['projects', me.data?.workspace.id], queryFn: () => allProjects(), enabled: me.data?.workspace.slug === workspace })
+  if (me.error !== null) return <Alone>{isSignedOut(me.error) ? null : <Refused error={me.error} again={me.refetch} />}</Alone>
+  if (me.data === undefined) return <Alone><Loading /></Alone>
+  if (me.data.workspace.slug !== workspace) return <OtherWorkspace me={me.data} wanted={workspace} onSwitched={me.refetch} />
+  if (projects.error !== null) return <Alone><Refused error={projects.error} again={projects.refetch} /></Alone>
+  if (projects.data === undefined) return <Alone><Loading /></Alone>
+  return <InProject me={me.data} projects={projects.data} />
+}
+
+async function allProjects(): Promise<Place['projects']> {
+  const found: Place['projects'][number][] = []
+  for await (const project of clientOf().projects.list({ limit: 200 })) found.push(project)
+  return found
+}
+
+function isSignedOut(error: Error): boolean {
+  return error instanceof ServiceError && error.status === 401
+}
+
+/** Who is signed in. Who is not is sent to sign in, and comes back here. */
+export function useMe(): ReturnType<typeof useQuery<Me>> {
+  const me = useQuery({ queryKey: ['me'], queryFn: () => clientOf().me.get() })
+  const signedOut = me.error !== null && isSignedOut(me.error)
+  useEffect(() => {
+    if (signedOut) location.assign(`/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`)
+  }, [signedOut])
+  return me
+}
+
+function Alone({ children }: { readonly children: ReactNode }): ReactElement {
+  return <main className="m-2 h-[calc(100%-16px)] overflow-hidden rounded-page border border-line bg-surface">{children}</main>
+}
+
+function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactElement {
+  const { workspace = '', project: slug = '' } = useParams({ strict: false })
+  const project = projects.find((one) => one.slug === slug)
+  if (project === undefined) {
+    const home = projects.find((one) => one.is_default)
+    return (
+      <Alone>
+        <Empty title={`There is no project “${slug}” in ${me.workspace.name}`}>
+          It may have been deleted. <a className="text-accent underline" href={`/${workspace}/${home?.slug ?? ''}/events`}>Go to {home?.name ?? 'the Default project'}</a>
+        </Empty>
+      </Alone>
+    )
+  }
+  return (
+    <PlaceContext value={{ me, project, projects }}>
+      <Toasts>
+        <WithTail key={project.id} projectId={project.id}>
+          <PaletteProvider>
+            <ShellKeys />
+            <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-lg:grid-cols-[56px_minmax(0,1fr)]">
+              <Side />
+              <main className="my-2 mr-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
+                {me.workspace.suspended && <SuspendedNote />}
+                <div className="min-h-0 flex-1"><Outlet /></div>
+              </main>
+            </div>
+          </PaletteProvider>
+        </WithTail>
+      </Toasts>
+    </PlaceContext>
+  )
+}
+
+/** The tail goes on while one goes from screen to screen. */
+function WithTail({ projectId, children }: { readonly projectId: string; readonly children: ReactNode }): ReactElement {
+  const tail = tailOf(projectId)
+  useEffect(() => {
+    tail.open()
+    return () => tail.close()
+  }, [tail])
+  return (
+    <TailContext value={tail}>
+      <TabTitle />
+      {children}
+    </TailContext>
+  )
+}
+
+function TabTitle(): null {
+  useTabTitle()
+  return null
+}
+
+function SuspendedNote(): ReactElement {
+  return (
+    <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
+      This workspace is suspended: nothing is accepted or sent, and nothing can be changed. What is stored can be read, and what waits is sent once the operator reinstates it.
+    </p>
+  )
+}
+
+/** The address names another workspace than the session works in: it changes over, if the person is a member there. */
+function OtherWorkspace({ me, wanted, onSwitched }: { readonly me: Me; readonly wanted: string; readonly onSwitched: () => unknown }): ReactElement {
+  const own = useQuery({
+    queryKey: ['switch', wanted],
+    gcTime: 0,
+    queryFn: async () => {
+      for await (const one of clientOf().workspaces.list({ limit: 200 })) {
+        if (one.slug === wanted) return (await clientOf().workspaces.switch({ workspace_id: one.id })).workspace.slug
+      }
+      return null
+    },
+  })
+  useEffect(() => {
+    if (own.data === wanted) void onSwitched()
+  }, [own.data, wanted, onSwitched])
+  if (own.error !== null) return <Alone><Refused error={own.error} again={own.refetch} /></Alone>
+  if (own.data !== null) return <Alone><Loading /></Alone>
+  return (
+    <Alone>
+      <Empty title={`You are in no workspace “${wanted}”`}>
+        Ask for an invite, or <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>go to {me.workspace.name}</a>.
+      </Empty>
+    </Alone>
+  )
+}

@@ -1,0 +1,43 @@
+import { Check, Copy as CopyIcon } from 'lucide-react'
+import { useState, type ReactElement, type ReactNode } from 'react'
+import { useToast } from './toast.tsx'
+
+const SHOWN_MS = 1_400
+
+/** Puts text on the clipboard, and says so. */
+export function useCopy(): (text: string, what?: string) => Promise<void> {
+  const toast = useToast()
+  return async (text, what = 'Copied') => {
+    try {
+      await navigator.clipboard.writeText(text)
+      toast({ text: what })
+    } catch {
+      toast({ text: 'The browser did not let this be copied. Select the text instead.', kind: 'fail' })
+    }
+  }
+}
+
+type Props = { readonly text: string; readonly label: string; readonly children?: ReactNode; readonly className?: string }
+
+/** Copies `text`; the children, if any, are the text as it is shown. */
+export function CopyButton({ text, label, children, className = '' }: Props): ReactElement {
+  const [done, setDone] = useState(false)
+  const copy = useCopy()
+  const Icon = done ? Check : CopyIcon
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      className={`inline-flex min-h-6 min-w-6 items-center gap-1.5 rounded-chip hover:text-ink ${children === undefined ? 'justify-center text-ink-3' : ''} ${className}`}
+      onClick={() => {
+        void copy(text)
+        setDone(true)
+        setTimeout(() => setDone(false), SHOWN_MS)
+      }}
+    >
+      {children}
+      <Icon className="size-3.5 flex-none text-ink-3" strokeWidth={1.5} aria-hidden />
+    </button>
+  )
+}

@@ -1,0 +1,12 @@
+import { lazy, Suspense, type ReactElement } from 'react'
+import type { DialogProps } from './dialog-window.tsx'
+
+const DialogWindow = lazy(() => import('./dialog-window.tsx'))
+
+/**
+ * A window over the page. Escape and a click beside it close it; the focus stays inside and goes back where it was. Its code
+ * is loaded when the first one opens.
+ */
+export function Dialog(props: DialogProps): ReactElement | null {
+  return props.open ? <Suspense><DialogWindow {...props} /></Suspense> : null
+}

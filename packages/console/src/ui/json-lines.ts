@@ -1,0 +1,79 @@
+/** A number that JavaScript would round: its own digits. */
+export class RawNumber {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+// oxlint-disable-next-line max-params -- the shape of a JSON reviver
+type WithSource = (this: unknown, key: string, value: unknown, context?: { readonly source?: string }) => unknown
+
+// oxlint-disable-next-line max-params -- the shape of a JSON reviver
+const keepDigits: WithSource = (_key, value, context) => {
+  const source = context?.source
+  return typeof value === 'number' && source !== undefined && !Number.isSafeInteger(value) && String(value) !== source ? new RawNumber(source) : value
+}
+
+/** JSON text as values, with every digit of its numbers where the browser can tell them. */
+export function readJson(text: string): unknown {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- browsers give the reviver a third argument that the types do not know yet
+  return JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1])
+}
+
+export type JsonLine = {
+  /** The steps to the value; a closing line has those of what it closes. */
+  readonly path: readonly string[]
+  readonly depth: number
+  /** The key before the value; undefined in lists and at the root. */
+  readonly name: string | undefined
+  readonly kind: 'open' | 'close' | 'folded' | 'leaf'
+  readonly value: unknown
+  readonly last: boolean
+}
+
+/** A value as lines; what is in `folded` (paths as text) takes one line. */
+export function linesOf(value: unknown, folded: ReadonlySet<string>): readonly JsonLine[] {
+  const lines: JsonLine[] = []
+  write(lines, folded, { path: [], depth: 0, name: undefined, value, last: true })
+  return lines
+}
+
+type At = Pick<JsonLine, 'path' | 'depth' | 'name' | 'value' | 'last'>
+
+function write(lines: JsonLine[], folded: ReadonlySet<string>, at: At): void {
+  const { value, path, depth } = at
+  if (!isTree(value) || sizeOf(value) === 0) {
+    lines.push({ ...at, kind: 'leaf' })
+    return
+  }
+  if (folded.has(pathText(path))) {
+    lines.push({ ...at, kind: 'folded' })
+    return
+  }
+  lines.push({ ...at, kind: 'open' })
+  const entries = Object.entries(value)
+  for (const [index, [key, child]] of entries.entries()) {
+    write(lines, folded, { path: [...path, key], depth: depth + 1, name: Array.isArray(value) ? undefined : key, value: child, last: index === entries.length - 1 })
+  }
+  lines.push({ ...at, kind: 'close' })
+}
+
+export function isTree(value: unknown): value is readonly unknown[] | Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !(value instanceof RawNumber)
+}
+
+export function sizeOf(value: readonly unknown[] | Readonly<Record<string, unknown>>): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
+}
+
+/** The dot path of the Condition dialect; a literal dot in a key is `\.`. */
+export function pathText(path: readonly string[]): string {
+  return path.map((step) => step.replaceAll('\\', '\\\\').replaceAll('.', String.raw`\.`)).join('.')
+}
+
+/** A leaf as it is compared in a filter. */
+export function leafText(value: unknown): string {
+  return value instanceof RawNumber ? value.text : String(value)
+}

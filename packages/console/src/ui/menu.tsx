@@ -1,0 +1,32 @@
+import { lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
+import type { MenuItem } from './menu-window.tsx'
+
+export type { MenuItem } from './menu-window.tsx'
+
+type Props = {
+  readonly items: readonly MenuItem[]
+  readonly align?: 'start' | 'end'
+  /** What the button is called, when its children do not say it. */
+  readonly label?: string
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+const MenuWindow = lazy(() => import('./menu-window.tsx'))
+
+/** A button that opens a list of things to do. Arrows move in it, letters find; its code is loaded when the first one opens. */
+export function Menu({ items, align = 'start', label, className, children }: Props): ReactElement {
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null)
+  return (
+    <>
+      <button type="button" aria-haspopup="menu" aria-expanded={anchor !== null} aria-label={label} title={label} className={className} onPointerEnter={() => void import('./menu-window.tsx')} onClick={(event) => setAnchor(event.currentTarget)}>
+        {children}
+      </button>
+      {anchor !== null && (
+        <Suspense>
+          <MenuWindow anchor={anchor} items={items} align={align} onClose={() => setAnchor(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import type { ReactElement, ReactNode } from 'react'
+
+type Props = {
+  readonly title: string
+  /** Beside the title: views, a count. */
+  readonly beside?: ReactNode
+  /** At the right end: what one can do here. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+  /** The line below, for a list: how many, and which keys. */
+  readonly foot?: ReactNode
+}
+
+/** A screen: its head, its body (which scrolls by itself), its foot. */
+export function Page({ title, beside, actions, children, foot }: Props): ReactElement {
+  return (
+    <section aria-labelledby="page-title" className="grid h-full min-h-0 min-w-0 grid-rows-[48px_minmax(0,1fr)_auto]">
+      <header className="flex items-center gap-4 pr-3 pl-[18px]">
+        <h1 id="page-title" className="text-page">{title}</h1>
+        {beside}
+        <div className="ml-auto flex items-center gap-2">{actions}</div>
+      </header>
+      <div className="flex min-h-0 min-w-0 flex-col">{children}</div>
+      {foot !== undefined && <footer className="flex h-8 items-center gap-2.5 border-t border-line pr-3 pl-[18px] text-data text-ink-3">{foot}</footer>}
+    </section>
+  )
+}
+
+/** Quiet tabs beside the title: views of a list. */
+export function Views<Id extends string>({ of, at, go, label }: { readonly of: readonly { readonly id: Id; readonly label: string; readonly count?: number | undefined }[]; readonly at: Id; readonly go: (id: Id) => void; readonly label: string }): ReactElement {
+  return (
+    <div className="flex min-w-0 gap-0.5 overflow-x-auto" role="group" aria-label={label}>
+      {of.map((view) => (
+        <button key={view.id} type="button" aria-pressed={view.id === at} onClick={() => go(view.id)} className="h-[26px] rounded-row px-[9px] font-control whitespace-nowrap text-ink-3 hover:bg-hover aria-pressed:bg-press aria-pressed:text-ink">
+          {view.label}
+          {view.count !== undefined && view.count > 0 && <span className="mono ml-[5px] text-label">{view.count}</span>}
+        </button>
+      ))}
+    </div>
+  )
+}

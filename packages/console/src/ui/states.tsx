@@ -1,0 +1,117 @@
+import { ServiceError } from '@postroad/sdk'
+import { CloudOff, Hourglass, Lock, TriangleAlert } from 'lucide-react'
+import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy.tsx'
+import { useNow } from './time.tsx'
+
+/** The states that every screen has besides the good one, each once: loading, empty, refused (forbidden, rate-limited, any error), stale. */
+
+const PATIENCE_MS = 150
+
+/** Nothing for 150 ms, then rows of the list's own height. */
+export function Loading({ rows = 12, height = 40 }: { readonly rows?: number; readonly height?: number }): ReactElement | null {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!late) return null
+  return (
+    <div role="status" aria-label="Loading" className="overflow-hidden">
+      {Array.from({ length: rows }, (_none, index) => (
+        <div key={index} className="flex items-center gap-4 border-b border-line/55 px-[18px]" style={{ height }}>
+          <i className="size-3 rounded-full bg-line" />
+          <i className="h-2.5 w-24 rounded-chip bg-line" />
+          <i className="h-2.5 w-32 rounded-chip bg-line" />
+          <i className="h-2.5 flex-1 rounded-chip bg-line opacity-60" />
+        </div>
+      ))}
+    </div>
+  )
+}
+
+type EmptyProps = {
+  /** What is not there, in one sentence. */
+  readonly title: string
+  /** What to do about it. */
+  readonly children?: ReactNode
+  readonly actions?: ReactNode
+}
+
+export function Empty({ title, children, actions }: EmptyProps): ReactElement {
+  return (
+    <div className="grid h-full place-content-center justify-items-center gap-1 p-8 text-center">
+      <h2 className="text-lead font-title">{title}</h2>
+      {children !== undefined && <div className="max-w-[56ch] text-ink-3">{children}</div>}
+      {actions !== undefined && <div className="mt-4 flex gap-2">{actions}</div>}
+    </div>
+  )
+}
+
+/** What the server refused: its sentence, its reason, a request id to copy, and the way on. */
+export function Refused({ error, again }: { readonly error: Error; readonly again?: (() => unknown) | undefined }): ReactElement {
+  const said = error instanceof ServiceError ? error : undefined
+  return (
+    <div role="alert" className="grid h-full place-content-center justify-items-center gap-2 p-8 text-center">
+      <RefusalIcon said={said} />
+      <p className="max-w-[60ch] text-lead font-control">{error.message}</p>
+      <SaidBy error={error} />
+      {said?.status === 429 ? <AfterWaiting seconds={said.retryAfter ?? 10} again={again} /> : again !== undefined && said?.status !== 403 && <Button className="mt-2" onClick={() => void again()}>Try again</Button>}
+    </div>
+  )
+}
+
+function RefusalIcon({ said }: { readonly said: ServiceError | undefined }): ReactElement {
+  const look = { className: 'size-5 text-ink-3', strokeWidth: 1.5, 'aria-hidden': true }
+  if (said?.status === 403) return <Lock {...look} />
+  if (said?.status === 429) return <Hourglass {...look} />
+  return said?.status === 0 ? <CloudOff {...look} /> : <TriangleAlert {...look} />
+}
+
+/** Reason and request id, small, for whoever looks into it. */
+export function SaidBy({ error }: { readonly error: Error }): ReactElement | null {
+  if (!(error instanceof ServiceError)) return null
+  return (
+    <p className="mono flex items-center gap-3 text-meta text-ink-3">
+      {error.reason !== undefined && <span>{error.reason}</span>}
+      {error.requestId !== undefined && <CopyButton text={error.requestId} label="Copy the request id">{error.requestId}</CopyButton>}
+    </p>
+  )
+}
+
+/** The same in one line, for a form or a dialog. */
+export function RefusedLine({ error }: { readonly error: Error | null }): ReactElement | null {
+  if (error === null) return null
+  return (
+    <div role="alert" className="rounded-field bg-fail-soft px-3 py-2 text-fail">
+      <p>{error.message}</p>
+      <SaidBy error={error} />
+    </div>
+  )
+}
+
+function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly again: (() => unknown) | undefined }): ReactElement {
+  const [until] = useState(() => Date.now() + seconds * 1_000)
+  const left = Math.ceil((until - useNow()) / 1_000)
+  return (
+    <Button className="mt-2" disabled={left > 0} onClick={() => void again?.()}>
+      {left > 0 ? `Try again in ${left} s` : 'Try again'}
+    </Button>
+  )
+}
+
+/** What is shown is not what there is now: the server could not be asked since. */
+export function Stale({ since, again }: { readonly since: number; readonly again: () => unknown }): ReactElement {
+  return (
+    <div role="status" className="flex h-8 items-center justify-center gap-2 border-b border-line bg-retry-soft text-data text-retry-text">
+      Reconnecting. Last update {new Date(since).toLocaleTimeString('en-GB')}.
+      <button type="button" className="min-h-6 px-1 font-control underline" onClick={() => void again()}>Try now</button>
+    </div>
+  )
+}
+
+/** What can be done only by somebody with more rights: shown, dimmed, and it says which role opens it. */
+export function needs(role: string): string {
+  return `This needs the role ${role}. Ask an admin of the workspace.`
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState, type ReactElement } from 'react'
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
+
+const pad = (ms: number): string => String(ms).padStart(3, '0')
+
+/** A moment with its milliseconds, and its day when that is not today. The whole of it, with UTC, is the tooltip. */
+export function Time({ at }: { readonly at: string }): ReactElement {
+  const date = new Date(at)
+  const today = DAY.format(date) === DAY.format(Date.now())
+  return (
+    <time dateTime={at} title={`${FULL.format(date)}\n${at}`} className="mono text-data whitespace-nowrap text-ink-2">
+      {!today && <span className="pr-1.5 text-ink-3">{DAY.format(date)}</span>}
+      {CLOCK.format(date)}
+      <span className="text-ink-3">.{pad(date.getMilliseconds())}</span>
+    </time>
+  )
+}
+
+/** "41 s", "3 min", "2 h": how far away, roughly. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 90) return `${seconds} s`
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`
+  if (seconds < 129_600) return `${Math.round(seconds / 3_600)} h`
+  return `${Math.round(seconds / 86_400)} days`
+}
+
+/** How long something took: milliseconds below a second. */
+export function took(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < 1_000) return String(Math.round(ms))
+  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)} s` : span(ms)
+}
+
+export function bytes(count: number): string {
+  if (count < 1_000) return `${count} B`
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`
+}
+
+/** The time now, a new one every second while the page is looked at. */
+export function useNow(everyMs = 1_000): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return now
+}
+
+/** Counts down to a moment: "in 41 s", "now". */
+export function Countdown({ to }: { readonly to: string }): ReactElement {
+  const left = Date.parse(to) - useNow()
+  return <time dateTime={to} title={FULL.format(new Date(to))}>{left <= 0 ? 'now' : `in ${span(left)}`}</time>
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { decodeId } from '@postroad/contract'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { signedIn } from '../../server/test/fixtures.ts'
+import { aWorld, type World, type WorldOptions } from '../../server/test/harness.ts'
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+const BUILD = fileURLToPath(new URL('../build/main.ts', import.meta.url))
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const WATCH_POLICY = "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))"
+const RUN_AXE = "axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } }).then((result) => result.violations)"
+type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[] }
+/** Only a page that hangs waits so long; the machine may be ten times slower than it should be. */
+const PATIENCE_MS = 60_000
+
+/** Why browser tests cannot run here, as `test(…, { skip })` wants it; false when they can. */
+export const noBrowser: string | false = existsSync(CHROMIUM) ? false : `NO BROWSER TESTS: there is no ${CHROMIUM}. Install chromium, or set CHROMIUM to one.`
+
+/** Builds the console, if it is not built of these sources. */
+export function buildConsole(): void {
+  execFileSync(process.execPath, [BUILD], { stdio: 'pipe' })
+}
+
+/** One browser for a test file, and a server to look at. */
+export async function aStage(options: WorldOptions = {}): Promise<Stage> {
+  buildConsole()
+  // The page lives in the browser's time, so the server's clock begins there.
+  const world = await aWorld({ now: Date.now(), ...options })
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
+    timeout: PATIENCE_MS,
+  })
+  return new Stage(world, browser)
+}
+
+export type Theme = 'light' | 'dark'
+
+export class Stage {
+  readonly world: World
+  readonly #browser: Browser
+
+  constructor(world: World, browser: Browser) {
+    this.world = world
+    this.#browser = browser
+  }
+
+  /** A page that nobody is signed in to. */
+  async stranger(theme: Theme = 'light'): Promise<Seen> {
+    return (await this.#context(theme)).seen
+  }
+
+  /** A page of the owner. */
+  async owner(theme: Theme = 'light'): Promise<Seen> {
+    const { seen, context } = await this.#context(theme)
+    const { workspace, user } = await this.#owner()
+    const { cookie = '' } = await signedIn(this.world, { workspaceId: workspace, userId: user })
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
+    return seen
+  }
+
+  /** The address of a screen of the Default project. */
+  url(screen: string): string {
+    const { workspace, project } = this.world.installed
+    return `${this.world.baseUrl}/${workspace.slug}/${project.slug}/${screen}`
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close()
+    await this.world.stop()
+  }
+
+  async #owner(): Promise<{ workspace: string; user: string }> {
+    const me = (await this.world.admin('GET', 'me')).body
+    return { workspace: decodeId('workspace', me.workspace.id) ?? '', user: decodeId('user', me.user.id) ?? '' }
+  }
+
+  async #context(theme: Theme): Promise<{ context: BrowserContext; seen: Seen }> {
+    const context = await this.#browser.newContext({ viewport: { width: 1_440, height: 900 }, colorScheme: theme, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
+    context.setDefaultTimeout(PATIENCE_MS)
+    await context.addInitScript(WATCH_POLICY)
+    return { context, seen: new Seen(await context.newPage()) }
+  }
+}
+
+/** A page, and everything in it that should not have been: errors, and what the content security policy refused. */
+export class Seen {
+  readonly page: Page
+  readonly faults: string[] = []
+
+  constructor(page: Page) {
+    this.page = page
+    page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`))
+    page.on('console', (message) => {
+      // A refusal that the page handles is also a line of the browser's own.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) this.faults.push(`console: ${message.text()}`)
+    })
+    page.on('dialog', (dialog) => {
+      this.faults.push(`a script ran: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+  }
+
+  /** WCAG 2.2 AA and best practice, on what is shown now. */
+  async accessible(where: string): Promise<void> {
+    await this.page.evaluate(AXE)
+    const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 200)} (${failureSummary.replaceAll(/\s+/g, ' ').slice(0, 260)})`).join(' | ')}`)
+    assert.deepEqual(found, [], where)
+  }
+
+  async close(): Promise<void> {
+    assert.deepEqual(this.faults, [])
+    await this.page.context().close()
+  }
+}

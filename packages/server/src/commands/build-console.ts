@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Log } from '../platform/log.ts'
+
+/** Found by its place: the server imports nothing of the console. */
+const BUILD = fileURLToPath(new URL('../../../console/build/main.ts', import.meta.url))
+
+/**
+ * Builds the console anew beside the running server, if what was built at the installation is not of these sources any more.
+ * Until it is done a page says so. A server whose folder has no sources of a console serves what there is.
+ */
+export function buildConsole(log: Log, ended: Promise<void>): void {
+  if (!existsSync(BUILD)) return
+  const child = spawn(process.execPath, [BUILD], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  child.on('error', (cause) => log.warn('console.build_failed', { cause }))
+  child.on('close', (code) => {
+    if (code !== 0 && code !== null) log.warn('console.build_failed', { said: said.trim() })
+  })
+  void ended.then(() => child.kill())
+}

@@ -1,0 +1,59 @@
+import { LIMITS, type Conditions } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { payloadTest } from '../../payload-test.ts'
+import { listPayloads, scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
+
+export { countPage, type ScanFilter, type ScannedRow } from './queries.ts'
+
+export type Wanted = ScanFilter & {
+  readonly conditions: Conditions
+  /** Text that the payload has somewhere in it. */
+  readonly text: string | null
+}
+
+export type Scan = Between & {
+  readonly wanted: Wanted
+  readonly newestFirst: boolean
+  /** How many matches at most. */
+  readonly limit: number
+  /** How many deliveries are looked at, at most. */
+  readonly scannedMax: number
+}
+
+export type Found = {
+  readonly rows: readonly ScannedRow[]
+  /** Where to go on; null: nothing lies beyond. */
+  readonly reached: string | null
+}
+
+export const readsPayloads = ({ conditions, text }: Pick<Wanted, 'conditions' | 'text'>): boolean => conditions.length > 0 || text !== null
+
+/** One bounded piece of work: the next deliveries that match, of the next so many there are, in at most so many bytes of payloads. */
+export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: Scan): Promise<Found> {
+  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
+  const { wanted, scannedMax, limit } = asked
+  const page = await scanPage(ctx.db, { ...at, ...asked, filter: wanted, limit: scannedMax })
+  const end = page.scanned < scannedMax
+  if (!readsPayloads(wanted)) return cutOff({ rows: page.rows, reached: end ? null : page.reached }, limit)
+  const read = withinBytes(page.rows)
+  const payloads = new Map((await listPayloads(ctx.db, { ...at, recordIds: [...new Set(read.map((row) => row.record_id))] })).map((row) => [row.id, row.data]))
+  const meets = payloadTest(wanted)
+  const rows = read.filter((row) => meets(payloads.get(row.record_id) ?? ''))
+  const whole = read.length === page.rows.length
+  return cutOff({ rows, reached: whole ? (end ? null : page.reached) : (read.at(-1)?.id ?? null) }, limit)
+}
+
+/** What goes beyond the limit is for the next piece. */
+function cutOff({ rows, reached }: Found, limit: number): Found {
+  return rows.length <= limit ? { rows, reached } : { rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached }
+}
+
+/** The first ones whose payloads may be read together; at least one. */
+function withinBytes(rows: readonly ScannedRow[]): readonly ScannedRow[] {
+  let bytes = 0
+  const end = rows.findIndex((row) => {
+    bytes += row.bytes
+    return bytes > LIMITS.searchPayloadBytesMax
+  })
+  return end < 0 ? rows : rows.slice(0, Math.max(1, end))
+}

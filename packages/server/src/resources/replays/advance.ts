@@ -1,0 +1,75 @@
+import { LIMITS } from '@postroad/contract'
+import { asSystem } from '../../as-system.ts'
+import type { Ctx, Deps, LanesChange } from '../../context.ts'
+import { inTransaction } from '../../transaction.ts'
+import { readsPayloads, scan } from '../deliveries/index.ts'
+import { afterOf, wantedBy } from './filter.ts'
+import { holdReplay, listDueReplays, makeDue, saveProgress, type HeldReplay } from './queries.ts'
+
+/** A page is made due this long ahead, each of its deliveries at its own moment, so that the pace does not hang on when we run. */
+const AHEAD_MS = 1_500
+/** A replay gets its next page when less than this is left of the one before: more than the time between two runs. */
+const LEFT_MS = 750
+const AT_ONCE = 20
+/** So that a process that is asked to stop does so soon. */
+const ROUNDS_MAX = 25
+const SCANNED_WITH_PAYLOADS_MAX = 500
+/** A message between processes holds 8,000 bytes. */
+const LANES_TOLD_MAX = 50
+
+/** Brings every replay that runs as far as its pace allows, one page each in turn. Several processes may do so at once. */
+export async function advanceReplays(deps: Deps): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- round after round
+    const due = await listDueReplays(deps.database, { before: new Date(deps.clock.now() + LEFT_MS), limit: AT_ONCE })
+    // oxlint-disable-next-line no-await-in-loop -- page after page: replays must not crowd out what is being sent
+    for (const at of due) await advance(deps, { workspaceId: at.workspace_id, projectId: at.project_id, id: at.id })
+    if (due.length === 0) return
+  }
+}
+
+/** One page in one commit with the place that it has come to: whoever dies before it has done nothing, after it all of it. */
+async function advance(deps: Deps, { id, ...at }: { workspaceId: string; projectId: string; id: string }): Promise<void> {
+  const database = deps.database.forWorkspace(at.workspaceId)
+  const ctx = { ...asSystem(deps, { ...at, requestId: 'replay' }), database, db: database }
+  // oxlint-disable-next-line house/verb-guards -- whoever began the replay was audited then; these are its pages
+  await inTransaction(ctx, async (tx) => {
+    const replay = await holdReplay(tx.db, { ...at, id })
+    if (replay === undefined) return
+    const lanes = await nextPage(tx, replay)
+    tx.afterCommit(() => tell(deps, lanes))
+  })
+}
+
+async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes']> {
+  const now = Math.ceil(tx.clock.now())
+  const wanted = wantedBy(replay.filter)
+  const start = Math.max(now, replay.next_at.getTime())
+  const most = Math.max(1, Math.ceil(((now + AHEAD_MS - start) * replay.rate_per_second) / 1_000))
+  const { rows, reached } = await scan(tx, {
+    wanted,
+    after: replay.cursor ?? afterOf(replay.filter),
+    before: replay.upto,
+    newestFirst: false,
+    limit: most,
+    scannedMax: readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax,
+  })
+  const momentOf = (index: number): Date => new Date(start + Math.ceil((index * 1_000) / replay.rate_per_second))
+  const slots = rows.map((row, index) => ({ id: row.id, at: momentOf(index) }))
+  const made = slots.length === 0 ? [] : await makeDue(tx.db, { ...tx, slots, states: replay.filter.state, now: new Date(now) })
+  await saveProgress(tx.db, {
+    ...tx,
+    id: replay.id,
+    cursor: reached ?? rows.at(-1)?.id ?? null,
+    replayed: made.length,
+    skipped: slots.length - made.length,
+    nextAt: momentOf(slots.length),
+    over: reached === null,
+    now: new Date(now),
+  })
+  return [...new Set(made.map((row) => row.destination_id))].map((destinationId) => ({ workspaceId: tx.workspaceId, destinationId }))
+}
+
+function tell(deps: Deps, lanes: LanesChange['lanes']): void {
+  for (let told = 0; told < lanes.length; told += LANES_TOLD_MAX) deps.lanesChanged({ lanes: lanes.slice(told, told + LANES_TOLD_MAX), halted: false })
+}

@@ -1,0 +1,13 @@
+import { encodeId } from '@postroad/contract'
+import { presentFilter } from './filter.ts'
+import type { ReplayRow } from './queries.ts'
+
+/** Row → public shape. */
+export const presentReplay = (row: ReplayRow) => ({
+  ...row,
+  id: encodeId('replay', row.id),
+  filter: presentFilter(row.filter),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+  ended_at: row.ended_at?.toISOString() ?? null,
+})

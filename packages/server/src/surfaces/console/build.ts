@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+
+/** Where the console is built to; the server knows its files and nothing of its sources. */
+const DIST = new URL('../../../../console/dist/', import.meta.url)
+
+export type Encoding = 'br' | 'gzip' | undefined
+type File = { readonly type: string; readonly bodies: ReadonlyMap<Encoding, Buffer> }
+
+/** A build as it is served: the page, the hashes of the scripts that stand in it, and the files it loads. */
+export type Build = { readonly page: File; readonly scriptHashes: readonly string[]; readonly files: ReadonlyMap<string, File> }
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+
+/** The newest build, read again when another one has been put in its place; undefined when there is none. */
+export function createBuilds(folder = DIST): () => Build | undefined {
+  let held: { readonly build: Build; readonly madeMs: number } | undefined
+  return () => {
+    const madeMs = statSync(new URL('index.html', folder), { throwIfNoEntry: false })?.mtimeMs
+    if (madeMs === undefined) return held?.build
+    if (held?.madeMs !== madeMs) held = { build: readBuild(folder), madeMs }
+    return held.build
+  }
+}
+
+function readBuild(folder: URL): Build {
+  const names = new Set(readdirSync(folder))
+  const files = new Map<string, File>()
+  for (const name of names) {
+    const type = TYPES[name.split('.').at(-1) ?? '']
+    if (type !== undefined) files.set(name, { type, bodies: bodiesOf(folder, { name, names }) })
+  }
+  const page = files.get('index.html')
+  if (page === undefined) throw new Error('The build of the console has no page.')
+  files.delete('index.html')
+  return { page, scriptHashes: hashesIn(String(page.bodies.get(undefined))), files }
+}
+
+function bodiesOf(folder: URL, { name, names }: { name: string; names: ReadonlySet<string> }): ReadonlyMap<Encoding, Buffer> {
+  const bodies = new Map<Encoding, Buffer>([[undefined, readFileSync(new URL(name, folder))]])
+  if (names.has(`${name}.br`)) bodies.set('br', readFileSync(new URL(`${name}.br`, folder)))
+  if (names.has(`${name}.gz`)) bodies.set('gzip', readFileSync(new URL(`${name}.gz`, folder)))
+  return bodies
+}
+
+/** The one script inside the page sets the theme before anything is drawn; the policy names it by its hash. */
+function hashesIn(html: string): readonly string[] {
+  return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+}
