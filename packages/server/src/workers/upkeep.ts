@@ -19,7 +19,7 @@ export const DAY_TABLES = [
   { name: 'submissions' },
   { name: 'records' },
   { name: 'deliveries', storage: 'with (fillfactor = 85)' },
-  { name: 'delivery_attempts', storage: 'with (fillfactor = 70)' },
+  { name: 'delivery_attempts', storage: 'with (fillfactor = 50)' },
 ] as const
 
 const HOUR_MS = 3_600_000
