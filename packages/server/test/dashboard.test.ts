@@ -24,11 +24,6 @@ after(async () => {
   await sink.stop()
 })
 
-async function counted(ms: number): Promise<void> {
-  world.clock.advance(ms)
-  await rollUp(world.app.deps)
-}
-
 const asked = (query: Record<string, string> = {}): string => (Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query).toString()}`)
 const summary = async (query?: Record<string, string>): Promise<Answer['body']> => (await world.admin('GET', `dashboard/summary${asked(query)}`)).body.summary
 const series = async (query?: Record<string, string>): Promise<Answer['body']> => (await world.admin('GET', `dashboard/timeseries${asked(query)}`)).body.timeseries
@@ -36,6 +31,13 @@ const iso = (ms: number): string => new Date(ms).toISOString()
 
 const ended = (count: number): Promise<unknown> =>
   eventually(async () => ((await database.many(sql`select 1 from delivery_attempts where outcome is not null`)).length === count ? true : undefined), 2_000)
+
+/** Refusals are written a second later. */
+const refused = (count: number): Promise<unknown> =>
+  eventually(async () => {
+    world.clock.advance(1_000)
+    return (await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`)).sum === count ? true : undefined
+  }, 2_000)
 
 test('a workspace in which nothing happened yet answers zeros, without quantiles', async () => {
   const { totals, previous, delivery_ms, response_ms, backlog, failing_destinations, rejections, usage, counted_at, closed_until } = await summary()
@@ -48,6 +50,7 @@ test('a workspace in which nothing happened yet answers zeros, without quantiles
 })
 
 test('the summary tells what came in, was refused, delivered and failed, what waits and where it fails', async () => {
+  world.clock.advance(MINUTE_MS - (world.clock.now() % MINUTE_MS))
   const begin = world.clock.now()
   sink.answer((request) => ({ status: request.path === '/bad' ? 500 : 200 }))
   await aDestination(world, { url: sink.url, datasets: ['good'] })
@@ -58,8 +61,10 @@ test('the summary tells what came in, was refused, delivered and failed, what wa
   for (const url of [good, good, good, bad, bad, lost].map((webhook) => webhook.public_url)) assert.equal((await post(url, '{"a":1}')).status, 201)
   assert.equal((await post(refusing.public_url, '{}')).status, 503)
   await ended(6)
+  await refused(1)
   await world.admin('DELETE', `destinations/${gone.id}`)
-  await counted(10 * MINUTE_MS)
+  world.clock.advance(Math.max(0, begin + 10 * MINUTE_MS - world.clock.now()))
+  await rollUp(world.app.deps)
   const told = await summary({ from: iso(begin), to: iso(begin + 5 * MINUTE_MS) })
   assert.deepEqual(told.totals, { submissions: 6, records: 6, bytes: 42, rejected: 1, delivered: 3, failed: 3, gave_up: 1, interrupted: 0, open: 0 })
   assert.deepEqual(told.backlog, { pending: 0, retrying: 2, paused: 0, oldest_accepted_at: iso(begin) })

@@ -77,6 +77,13 @@ const settled = (destination: string): Promise<unknown> =>
     return open === undefined ? true : undefined
   }, 2_000)
 
+/** Refusals are written a second later. */
+const refused = (times: number): Promise<unknown> =>
+  eventually(async () => {
+    world.clock.advance(1_000)
+    return (await database.one<{ sum: number }>(sql`select coalesce(sum(count), 0)::int as sum from rejections`)).sum === times ? true : undefined
+  }, 2_000)
+
 test('whatever comes, is refused, is delivered and fails: each closed minute holds exactly what the tables hold, and so do hours and ranges across both', async () => {
   const first = minute()
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['counted'], retry: { schedule_seconds: [0] } })
@@ -85,7 +92,10 @@ test('whatever comes, is refused, is delivered and fails: each closed minute hol
   sink.answer((_request, index) => ({ status: index % 3 === 0 ? 500 : 200 }))
   for (let turn = 0; turn < 14; turn += 1) {
     for (let event = 0; event <= turn % 3; event += 1) assert.equal((await post(public_url, JSON.stringify({ turn, event }))).status, 201)
-    if (turn % 4 === 0) assert.equal((await post(refusing.public_url, '{}')).status, 503)
+    if (turn % 4 === 0) {
+      assert.equal((await post(refusing.public_url, '{}')).status, 503)
+      await refused(turn / 4 + 1)
+    }
     await settled(destination.id)
     await later([20_000, 45_000, 61_000, 9 * MINUTE_MS][turn % 4] ?? 0)
   }
