@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   session: 'ses',
   passkey: 'psk',
   invite: 'inv',
+  dataExport: 'exp',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

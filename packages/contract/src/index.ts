@@ -1,4 +1,5 @@
 /** The package's one door: what crosses the wire. */
+export type { StoredFile } from './chunks.ts'
 export * from './condition.ts'
 export * from './decision.ts'
 export type { AuthKind, DestinationAuth, DestinationProxy, DestinationTls } from './destination-auth.ts'

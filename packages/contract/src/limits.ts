@@ -122,6 +122,10 @@ export const LIMITS = {
   backlogCountMax: 10_000,
   failingDestinationsMax: 5,
 
+  // Data exports
+  dataExportKeptDays: 7,
+  dataExportsReadyMax: 3,
+
   // The audit log
   auditFilterCharsMax: 200,
   auditDaysMin: 365,

@@ -28,6 +28,7 @@ import { createPasswordHash } from './platform/password-hash.ts'
 import { createSealedText } from './platform/sealed-text.ts'
 import { readPlans } from './plans.ts'
 import { pruneAudit } from './resources/audit/index.ts'
+import { createExporter } from './resources/data-export/index.ts'
 import { tellDisabled } from './resources/destinations/tell-disabled.ts'
 import { eraseEnded } from './resources/erasure/index.ts'
 import { sendDueMails } from './resources/mails/index.ts'
@@ -74,6 +75,7 @@ const MAIL_MS = 1_000
 const ERASE_MS = 60_000
 const REPLAY_MS = 500
 const ROLL_UP_MS = 5_000
+const EXPORT_MS = 2_000
 
 /** The composition root: builds the parts bottom-up and hands each what it may use. */
 export function createApp(options: AppOptions): App {
@@ -160,11 +162,25 @@ function createChores(deps: Deps): readonly Ticker[] {
     createUpkeep(deps),
     createTicker(deps, { everyMs: AUDIT_MS, name: 'rejections.audit', work: () => auditSignatures(deps) }),
     createTicker(deps, { everyMs: MAIL_MS, name: 'mail.send', work: () => sendDueMails(deps) }),
+    createExports(deps),
     createTicker(deps, { everyMs: ROLL_UP_MS, name: 'rollups.count', work: createRollUp(deps) }),
     createTicker(deps, { everyMs: REPLAY_MS, name: 'replays.advance', work: () => advanceReplays(deps) }),
     createTicker(deps, { everyMs: ERASE_MS, name: 'erasure', work: () => eraseEnded(deps) }),
     createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
   ]
+}
+
+/** An export may take hours; a process that stops does not wait for it. */
+function createExports(deps: Deps): Ticker {
+  const exporter = createExporter(deps)
+  const ticker = createTicker(deps, { everyMs: EXPORT_MS, name: 'data_export', work: () => exporter.run() })
+  return {
+    start: () => ticker.start(),
+    stop: () => {
+      exporter.stop()
+      return ticker.stop()
+    },
+  }
 }
 
 /** What signing in stands on, and nothing else does. */

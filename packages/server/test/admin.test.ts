@@ -11,7 +11,7 @@ import { insertCredential } from '../src/resources/credentials/queries.ts'
 import { insertProject } from '../src/resources/projects/index.ts'
 import { insertWorkspace } from '../src/resources/workspaces/index.ts'
 import { aName, behind, signedIn } from './fixtures.ts'
-import { aMember, aWorkspace } from './people.ts'
+import { aMember, aReadyExport, aWorkspace } from './people.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
 let world: World
@@ -211,6 +211,11 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'audit.verify': () => ({}),
   'dashboard.summary': () => ({ query: { from: new Date(world.clock.now() - 3_600_000).toISOString() } }),
   'dashboard.timeseries': () => ({}),
+  'dataExport.list': () => ({}),
+  'dataExport.create': anEmptyShelf,
+  'dataExport.get': anExportIn,
+  'dataExport.remove': anExportIn,
+  'dataExport.download': anExportIn,
   'datasets.list': () => ({}),
   'datasets.create': () => ({ body: { name: `d${randomUUID().slice(0, 8)}`, description: 'Orders' } }),
   'datasets.get': aDatasetIn,
@@ -297,6 +302,16 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'workspaces.close': aClosing,
   'workspaces.reopen': aClosed,
   'webhooks.verifySample': (at) => withBody(aWebhookIn(at), { headers: {}, body: '{}' }),
+}
+
+async function anExportIn(at: Place): Promise<Asked> {
+  return withId(await aReadyExport(world, database, at))
+}
+
+/** With an export under way, or with all that are kept, nobody could ask for one. */
+async function anEmptyShelf({ workspaceId }: Place): Promise<Asked> {
+  await database.run(sql`update data_exports set state = 'failed', expires_at = null where workspace_id = ${workspaceId}`)
+  return {}
 }
 
 async function aVerifyingWebhookIn(at: Place): Promise<Asked> {

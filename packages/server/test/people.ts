@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { encodeId, SECRET_PREFIXES, type Role } from '@postroad/contract'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
@@ -44,6 +45,18 @@ export async function aWorkspace(world: World, database: Database, slug: string)
   await insertWorkspace(database, { id: workspaceId, slug, name: slug, now: now(world) })
   await insertProject(database, { workspaceId, id: projectId, slug: 'default', name: 'Default', isDefault: true, now: now(world) })
   return { ...(await aMember(world, database, { workspaceId, role: 'owner' })), defaultProjectId: projectId }
+}
+
+/** An export of a workspace that is ready: a file of so many bytes in one piece. Gives its id. */
+export async function aReadyExport(world: World, database: Database, of: { workspaceId: string; data?: Buffer }): Promise<string> {
+  const [id, data] = [world.app.deps.uuid(), of.data ?? Buffer.from('An export.')]
+  const expiresAt = new Date(world.clock.now() + 86_400_000)
+  await database.run(sql`
+    insert into data_exports (workspace_id, id, state, created_at, finished_at, expires_at, files_done, files_total, rows_total, bytes, sha256)
+    values (${of.workspaceId}, ${id}, 'ready', ${now(world)}, ${now(world)}, ${expiresAt}, 1, 1, 0, ${data.length}, ${createHash('sha256').update(data).digest()})
+  `)
+  await database.run(sql`insert into data_export_chunks (workspace_id, export_id, number, data) values (${of.workspaceId}, ${id}, 0, ${data})`)
+  return encodeId('dataExport', id)
 }
 
 /** The workspace that bootstrap made, with its owner. */

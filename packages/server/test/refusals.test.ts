@@ -14,6 +14,7 @@ import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signed
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
+import { aReadyExport, theWorkspace } from './people.ts'
 import { sse } from './stream-client.ts'
 
 /**
@@ -352,6 +353,23 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     return owner.call('POST invites/accept', { token: 'for another' })
   },
   last_owner: async () => (await anOwner(world)).call('POST members/leave', {}),
+  export_running: async () => {
+    const browser = await anOwner(world)
+    await browser.call('POST data-export')
+    return browser.call('POST data-export')
+  },
+  export_limit_reached: async () => {
+    const { workspaceId } = await theWorkspace(database)
+    await database.run(sql`update data_exports set deleted_at = now()`)
+    for (let kept = 0; kept < LIMITS.dataExportsReadyMax; kept += 1) await aReadyExport(world, database, { workspaceId })
+    return world.admin('POST', 'data-export')
+  },
+  export_over: async () => {
+    const id = await aReadyExport(world, database, await theWorkspace(database))
+    await database.run(sql`update data_exports set expires_at = ${new Date(world.clock.now())}`)
+    return world.admin('GET', `data-export/${id}/download`)
+  },
+  range_not_satisfiable: async () => world.admin('GET', `data-export/${await aReadyExport(world, database, await theWorkspace(database))}/download`, undefined, { range: 'bytes=1000-' }),
   workspace_closed: () => withRow('update workspaces set closed_at = now()', 'update workspaces set closed_at = null', () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
   workspace_limit_reached: async () => {
     const owner = await anOwner(world)

@@ -2,6 +2,7 @@ import { activity } from './activity.ts'
 import { apiKeys } from './api-keys.ts'
 import { audit } from './audit.ts'
 import { dashboard } from './dashboard.ts'
+import { dataExport } from './data-export.ts'
 import { datasets } from './datasets.ts'
 import { deliveries } from './deliveries.ts'
 import { destinations } from './destinations.ts'
@@ -21,5 +22,5 @@ import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, audit, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
+export const routes = { activity, apiKeys, audit, dashboard, dataExport, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
 export type Routes = typeof routes

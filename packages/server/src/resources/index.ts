@@ -2,6 +2,7 @@ import { activity } from './activity/index.ts'
 import { apiKeys } from './api-keys/index.ts'
 import { auditLog } from './audit/index.ts'
 import { dashboard } from './dashboard/index.ts'
+import { dataExport } from './data-export/index.ts'
 import { datasets } from './datasets/index.ts'
 import { deliveries } from './deliveries/index.ts'
 import { destinations } from './destinations/index.ts'
@@ -22,4 +23,4 @@ import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces }
+export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, dataExport, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces }

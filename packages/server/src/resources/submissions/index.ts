@@ -17,7 +17,7 @@ const present = (row: SubmissionRow) => ({
   record_ids: row.record_ids.map((id) => encodeId('record', id)),
 })
 
-export { findSubmission, listStoredBodies, type StoredBodyRow } from './queries.ts'
+export { findSubmission, listStoredBodies, type StoredBodyRow, type WholeSubmissionRow } from './queries.ts'
 
 export const submissions: Room<'submissions'> = {
   list: async (ctx, { limit, cursor, webhook_id, ...range }) => {

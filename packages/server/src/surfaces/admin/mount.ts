@@ -1,4 +1,4 @@
-import { ErrorBody, routes, type Route } from '@postroad/contract'
+import { ErrorBody, routes, type Route, type StoredFile } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import type { Guards, NamedProject } from '../../domain/access.ts'
@@ -6,7 +6,7 @@ import { refuse } from '../../domain/refusal.ts'
 import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
 import { findDefaultProject, findProject } from '../../resources/projects/index.ts'
-import { sendDownload } from './download.ts'
+import { sendDownload, sendStored } from './download.ts'
 import { onceUnder } from './idempotency.ts'
 import { climb } from './ladder.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
@@ -56,10 +56,17 @@ async function handle({ door, route, run }: Serving, exchange: Exchange): Promis
   const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
   const ctx: Ctx = { ...door, database, db: database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
   const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) }, readInput(route, exchange.request))
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a download is Chunks
-  if (route.download !== undefined) return sendDownload(door, exchange.reply, { download: route.download, chunks: (await answer(ctx)) as AsyncIterable<string> })
+  if (route.download !== undefined) return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
   const work = async (to: Ctx): Promise<KeptResponse> => ({ status: route.status, json: JSON.stringify(route.output.parse(await answer(to))) })
   return send(exchange.reply, route, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
+}
+
+// oxlint-disable-next-line max-params -- what I may use, whose request, and what
+function sendFile(door: Door, exchange: Exchange, { download, given }: { download: NonNullable<Route['download']>; given: unknown }): FastifyReply {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a stored download is FileBytes
+  if (download.stored === true) return sendStored(door, exchange, { download, file: given as StoredFile })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and else Chunks
+  return sendDownload(door, exchange, { download, chunks: given as AsyncIterable<string> })
 }
 
 /** Until the project is found. */
