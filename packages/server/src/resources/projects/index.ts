@@ -1,10 +1,10 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { slugFrom } from '../../domain/slug.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { deleteCredentialsOfProject } from '../credentials/index.ts'
+import { insertUnderFreeSlug } from '../free-slug.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import { deleteRejectionsOfProject } from '../rejections/index.ts'
 import type { Room } from '../verbs.ts'
@@ -45,8 +45,14 @@ export const projects: Room<'projects'> = {
   create: (ctx, { name, slug }) =>
     inTransaction(ctx, async (tx) => {
       const id = tx.uuid()
-      const row = await insertProject(tx.db, { ...tx, id, slug: slug ?? slugFrom(name, 'project'), name, isDefault: false, now: new Date(tx.clock.now()) })
-      if (row === undefined) throw refuse('slug_taken', 'This slug is already in use in this workspace. Choose another.')
+      const now = new Date(tx.clock.now())
+      const row = await insertUnderFreeSlug(tx, {
+        slug,
+        name,
+        fallback: 'project',
+        insert: (free) => insertProject(tx.db, { ...tx, id, slug: free, name, isDefault: false, now }),
+        taken: 'This slug is already in use in this workspace. Choose another.',
+      })
       await audit(tx, { action: 'create_project', target: encodeId('project', id), details: { name } })
       return { project: present(row) }
     }),

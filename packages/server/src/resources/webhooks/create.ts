@@ -1,14 +1,14 @@
 import { encodeId, verificationSettings } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
-import { refuse } from '../../domain/refusal.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
-import { datasetFrom, slugFrom } from '../../domain/slug.ts'
+import { datasetFrom } from '../../domain/slug.ts'
 import { hashCredential } from '../../platform/cipher.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { checkConditions } from '../check-conditions.ts'
 import { insertCredential } from '../credentials/index.ts'
 import { configChanged } from '../projects/index.ts'
+import { insertUnderFreeSlug } from '../free-slug.ts'
 import type { Room } from '../verbs.ts'
 import { handshakeColumns } from './handshake.ts'
 import { presentWebhook } from './present.ts'
@@ -20,15 +20,12 @@ import { keepVersion } from './versions.ts'
 export const create: Room<'webhooks'>['create'] = (ctx, input) => {
   checkConditions(input.criteria, 'criteria')
   return inTransaction(ctx, async (tx) => {
-    const slug = input.slug ?? slugFrom(input.name, 'webhook')
     const id = tx.uuid()
     const urlSlug = mintUrlSlug(tx)
-    const row = await insertWebhook(tx.db, {
+    const settings = {
       ...tx,
       id,
       name: input.name,
-      slug,
-      dataset: input.dataset ?? datasetFrom(slug),
       enabled: input.enabled,
       criteria: input.criteria,
       mappings: input.mappings,
@@ -40,8 +37,9 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       ...handshakeColumns(tx, { id, sent: input.handshake }),
       url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
       now: new Date(tx.clock.now()),
-    })
-    if (row === undefined) throw refuse('slug_taken')
+    }
+    const insert = (slug: string): ReturnType<typeof insertWebhook> => insertWebhook(tx.db, { ...settings, slug, dataset: input.dataset ?? datasetFrom(slug) })
+    const row = await insertUnderFreeSlug(tx, { slug: input.slug, name: input.name, fallback: 'webhook', insert })
     await insertCredential(tx.db, { ...tx, hash: hashCredential(urlSlug), kind: 'webhook_url', subjectId: id })
     await keepVersion(tx, row, { before: undefined, restoredFrom: null })
     await audit(tx, { action: 'create_webhook', target: encodeId('webhook', id), details: { name: row.name, scheme: row.verification.scheme } })
