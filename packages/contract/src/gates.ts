@@ -41,7 +41,7 @@ export const HANDSHAKE_KINDS = ['none', 'hub_challenge', 'url_verification'] as 
 export type HandshakeKind = (typeof HANDSHAKE_KINDS)[number]
 
 export const VerifyToken = z
-  .string('The verify token is text.')
+  .string('Send a verify token: text that the sender repeats.')
   .min(1, 'The verify token may not be empty.')
   .max(LIMITS.verifyTokenCharsMax, `A verify token has at most ${LIMITS.verifyTokenCharsMax} characters.`)
   .describe('Write-only; never returned.')

@@ -85,6 +85,7 @@ export function createApp(options: AppOptions): App {
   const deps = createDeps(options, {
     clock: options.clock ?? system,
     baseUrl: () => publicUrl(config, address.port),
+    upgradeUrl: () => config.UPGRADE_URL ?? publicUrl(config, address.port),
     configChanged: (projectId) => {
       directory.forget(projectId)
       deps.wakeups.tell(CHANNELS.config, projectId)
@@ -132,7 +133,7 @@ export function createApp(options: AppOptions): App {
   }
 }
 
-function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' | 'configChanged' | 'lanesChanged'>): Deps {
+function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' | 'upgradeUrl' | 'configChanged' | 'lanesChanged'>): Deps {
   const { config, log, storage } = options
   const database = openDatabase({ target: storage.target, connectionsMax: 10, applicationName: 'postroad', statementTimeoutMs: 5_000 })
   const allow = outboundAllow(config)

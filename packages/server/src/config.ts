@@ -95,6 +95,12 @@ export const SETTINGS = {
     z.coerce.number().int().min(0).max(1_000_000),
     'a number of requests, 0 to 1000000',
   ),
+  UPGRADE_URL: setting(
+    'Where people change their plan: the `upgrade_url` of what a plan refuses. Absent: the console.',
+    undefined,
+    z.url({ protocol: /^https?$/ }),
+    'an http or https URL',
+  ),
   METRICS_TOKEN: setting(
     'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: from loopback only.',
     undefined,
@@ -117,6 +123,9 @@ type Setting<Value, Default extends string | undefined> = {
   readonly allowed: string
 }
 
+/** These hold a secret or may hold a password: what was read is not shown. */
+const HOLDS_SECRET = /SECRET|TOKEN|DATABASE_URL|SMTP_URL/
+
 /** A wrong setting stops the start with one line that names it, what was read and what is allowed. */
 export class ConfigError extends Error {}
 
@@ -128,7 +137,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (given === undefined) return [name, undefined]
     const read = schema.safeParse(given)
     if (read.success) return [name, read.data]
-    const shown = /SECRET|URL|TOKEN/.test(name) ? 'something else' : JSON.stringify(given)
+    const shown = HOLDS_SECRET.test(name) ? 'something else' : JSON.stringify(given)
     throw new ConfigError(`${name} must be ${allowed}, but it is ${shown}.`)
   })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from SETTINGS, name by name

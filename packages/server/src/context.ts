@@ -32,6 +32,8 @@ export type Deps = {
   readonly whyUrlRefused: (url: string) => string | undefined
   /** The address in links, without a slash at the end. */
   readonly baseUrl: () => string
+  /** Where people change their plan: the operator's page for it, else the console. */
+  readonly upgradeUrl: () => string
   /** Tells this node at once, and the others, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void
   /** Tells the senders that the destinations of these lanes changed, or were switched off. A hint. */

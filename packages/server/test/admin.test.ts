@@ -718,7 +718,10 @@ test('a webhook is created with what its name gives, changed member by member, a
   assert.equal(webhook.public_path, `/main/default/${webhook.webhook_slug}`)
   assert.equal(webhook.public_url, world.baseUrl + webhook.public_path)
   assert.deepEqual([webhook.previous_public_url, webhook.previous_url_expires_at], [null, null])
-  assertRefused(await call(home, 'POST webhooks', { body: { name: 'Shop orders' } }), 409, 'slug_taken')
+  assertRefused(await call(home, 'POST webhooks', { body: { name: 'Shop orders', slug: 'shop-orders' } }), 409, 'slug_taken')
+  const namesake = await call(home, 'POST webhooks', { body: { name: 'Shop orders' } })
+  assert.match(namesake.body.webhook.slug, /^shop-orders-[a-z0-9]{6}$/)
+  assert.equal(namesake.body.webhook.dataset, namesake.body.webhook.slug.replaceAll('-', '_'))
   const other = await created(home, 'webhooks', {})
   assertRefused(await call(home, `PATCH webhooks/${other.webhook.id}`, { body: { slug: 'shop-orders' } }), 409, 'slug_taken')
   const patch = { criteria: [{ path: 'kind', equals: 'order' }], enabled: false }
@@ -838,7 +841,9 @@ async function refusal(rule: object): Promise<string> {
 }
 
 test('what is wrong is said with its place, and how it should be', async () => {
-  assert.equal(await refusal({ name: undefined }), 'name: expected string, received undefined.')
+  assert.equal(await refusal({ name: undefined }), 'name: is missing; send a value of type string.')
+  assert.equal(await refusal({ name: 7 }), 'name: must be of type string, not number.')
+  assert.match(await refusal({ name: 'x'.repeat(300) }), /^name: must have at most \d+ characters\.$/)
   assert.equal(await refusal({ dataset: '9' }), 'dataset: must start with a letter, then up to 62 letters, digits or underscores.')
   assert.match(await refusal({ conditions: [{ path: 'a', equals: 1 }, { path: 'b', op: 'gt', value: 'x' }] }), /^conditions\[1\]/)
   assert.match(await refusal({ conditions: [{ path: 'a', op: 'regex', value: '(' }] }), /^conditions\[0\]\.value: /)

@@ -173,7 +173,7 @@ test('a full plan refuses invites, and accepting one, with max_members, members 
   const reader = await aPersonAt(email)
   const { token } = await invited(home, email)
   await database.run(sql`update workspaces set plan = 'free' where id = ${home.workspaceId}`)
-  const full = { code: 'member_limit_reached', max_members: 3, members: 3, upgrade_url: `${world.baseUrl}/settings/billing` }
+  const full = { code: 'member_limit_reached', max_members: 3, members: 3, upgrade_url: world.baseUrl }
   await aMember(world, database, { workspaceId: home.workspaceId, role: 'viewer' })
   const last = await aMember(world, database, { workspaceId: home.workspaceId, role: 'viewer' })
   for (const answer of [await invite(home.headers, anEmail()), await accept(reader.headers, token)]) {

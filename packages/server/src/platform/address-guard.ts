@@ -56,7 +56,7 @@ export function createAddressGuard({ allow }: { readonly allow: readonly string[
     if (METADATA.has(ip.toString())) return 'A cloud metadata address can never be reached.'
     if (TUNNELS.some((range) => contains(range, ip))) return 'A tunnelled IPv4 address can never be reached.'
     if (allowed(ip) || isPublic(ip)) return undefined
-    return `The address is not on the public internet (${kindOf(ip)}).`
+    return `The address is not on the public internet (${kindOf(ip)}). Use a public one, or let the operator name it in OUTBOUND_ALLOW.`
   }
 
   function allowsPlainHttp(address: string): boolean {
@@ -70,7 +70,7 @@ export function createAddressGuard({ allow }: { readonly allow: readonly string[
 /** The target a URL names, or the sentence that says why it cannot be called. Numeric host tricks are undone by URL. */
 export function targetOf(url: string): Target | string {
   const parsed = URL.parse(url)
-  if (parsed === null) return 'The URL cannot be read.'
+  if (parsed === null) return 'The URL cannot be read. Send a whole one, such as https://example.com/hooks.'
   const { protocol, hostname, port, pathname, search } = parsed
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called.'
   if (parsed.username !== '' || parsed.password !== '') return 'A URL with a user name or password cannot be called.'

@@ -68,7 +68,7 @@ export function isMadeWith(secret: string, signed: { readonly reading: Reading; 
 
 /** `X is missing.` as a refusal. */
 export function missing(header: string): SignatureFailure {
-  return { reason: 'missing_header', step: 'header', detail: `The header ${header} is missing.` }
+  return { reason: 'missing_header', step: 'header', detail: `The header ${header} is missing. Switch signing on at the sender, or choose the scheme that it uses.` }
 }
 
 /** A header that does not have its form: told apart only in the step and the detail. */

@@ -43,7 +43,7 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
     const since = new Date(now - LIMITS.idempotencyKeptMs)
     const events = batch.map(({ event }) => event)
     const known = await learn(tx, { events, since })
-    const verdicts = admit(events, { ...known, now, upgradeUrl: `${deps.baseUrl()}/settings/billing` })
+    const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
     const admitted = batch.filter((_storable, index) => verdicts[index] === 'admitted')
     judged(verdicts, admitted[0]?.rows)
     if (admitted.length > 0) await write(tx, { admitted, since })

@@ -45,7 +45,20 @@ function sentenceOf(issues: readonly z.core.$ZodIssue[], where: string): string 
   if (issue.code === 'unrecognized_keys' && issue.message.startsWith('Unrecognized key')) {
     return `${place}: "${issue.keys.join('", "')}" is not a member of this request; remove it.`
   }
-  return `${place}: ${issue.message.replace(/^Invalid input: e/, 'e').replace(/\.?$/, '.')}`
+  return `${place}: ${demandOf(issue.message).replace(/\.?$/, '.')}`
+}
+
+/** The library's own words as what to do; a schema's own words stay. */
+function demandOf(message: string): string {
+  return message
+    .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; send a value of type $1')
+    .replace(/^Invalid input: expected (.+), received (.+)$/, 'must be of type $1, not $2')
+    .replace(/^Too (?:small|big): expected \w+ to be >=?(-?[\d.]+)$/, 'must be at least $1')
+    .replace(/^Too (?:small|big): expected \w+ to be <=?(-?[\d.]+)$/, 'must be at most $1')
+    .replace(/^Too (?:small|big): expected \w+ to have >=?(\d+) (\w+)$/, 'must have at least $1 $2')
+    .replace(/^Too (?:small|big): expected \w+ to have <=?(\d+) (\w+)$/, 'must have at most $1 $2')
+    .replace(/^Invalid option: expected one of (.+)$/, (_all, options: string) => `must be one of ${options.replaceAll('|', ', ')}`)
+    .replace(/^Invalid input: expected (.+)$/, 'must be $1')
 }
 
 /** The project that the path of a request names. */
