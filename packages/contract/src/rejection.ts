@@ -24,6 +24,8 @@ export const REMEDIES = {
   empty_body: 'Let the sender send JSON, a urlencoded form or multipart/form-data.',
   invalid_body: 'Let the sender send what its Content-Type says, whole; without one the body is read as JSON.',
   loop_detected: 'Break the circle: a destination leads back to this endpoint.',
+  invalid_idempotency_key: 'Let the sender send one Idempotency-Key of 1 to 255 printable ASCII characters without spaces, or none.',
+  idempotency_key_reused: 'Let the sender make a new key for each event: this one came before with another body, and what came now is not stored.',
   quota_exceeded: 'Wait until the month turns, or choose a plan with more events.',
   invalid_dataset: 'Use a dataset name that starts with a letter, then up to 62 letters, digits or underscores.',
   dataset_limit_reached: 'Use a dataset that exists; this project has as many as it may have.',

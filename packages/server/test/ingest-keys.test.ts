@@ -119,6 +119,27 @@ describe('what it is', () => {
   })
 })
 
+describe('Authorization: Bearer', () => {
+  test('an ingest key may stand there with its place in the path left out, in each of the three forms', async () => {
+    const { key } = await anIngestKey(world)
+    const { slug, dataset } = await aWebhook(world)
+    const authorization = `Bearer ${key}`
+    const whole = await send('ingest/orders', { authorization })
+    const through = await send(`webhooks/${slug}`, { authorization })
+    const ruled = await send('ingest', { authorization })
+    assert.deepEqual([whole.status, whole.body.dataset, through.status, through.body.dataset, ruled.status, ruled.body.routed], [201, 'orders', 201, dataset, 201, []])
+    assert.equal((await submissionOf(world, whole.body.id)).headers.authorization, '•••')
+  })
+
+  test('a key in the path goes first, and a bearer that is no ingest key is the sender’s own affair', async () => {
+    const { key } = await anIngestKey(world)
+    assert.equal(await statusOf(`ingest/${key}/orders`, { authorization: 'Bearer ik_live_unknown' }), '201')
+    assert.equal(await statusOf(`ingest/${key}`, { authorization: 'Bearer something' }), '201')
+    assert.equal(await statusOf('ingest/orders', { authorization: 'Bearer ik_live_unknown' }), '404 ingest_key_not_found')
+    assert.equal(await statusOf('ingest', { authorization: 'Bearer something' }), '404 route_not_found')
+  })
+})
+
 describe('the switch', () => {
   test('a key that is switched off answers 503 on every form and 401 to streams, says so, and stores nothing', async () => {
     await aWebhook(world, { slug: 'switched' })

@@ -147,6 +147,16 @@ test('a submission keeps the facts of the request: headers, content type, source
   assert.deepEqual(submission.record_ids, [answer.body.records[0].id])
 })
 
+test('a header whose name has a word for a credential keeps its name, not its value', async () => {
+  const secret = 'sender-secret-7'
+  const names = ['x-gitlab-token', 'x-auth-key', 'x-api-key', 'x-telegram-bot-api-secret-token', 'x-amz-security-token', 'x-session']
+  const told = { 'x-tokenizer': 'plain', 'x-hub-signature-256': 'sha256=00', 'x-author': 'ann' }
+  const answer = await post(webhook.public_url, '{}', { headers: { ...Object.fromEntries(names.map((name) => [name, secret])), ...told } })
+  const { headers } = await submissionOf(world, answer.body.id)
+  for (const name of names) assert.equal(headers[name], '•••', name)
+  for (const [name, value] of Object.entries(told)) assert.equal(headers[name], value)
+})
+
 test('a submission by ingest key names the key, and with a slug the endpoint too', async () => {
   const mine = await anIngestKey(world)
   const whole = await submissionOf(world, (await post(`${world.baseUrl}/v1/ingest/${mine.key}/named`, '{}')).body.id)

@@ -61,13 +61,19 @@ test('an event is seen on the stream as a destination would get it, letter by le
   assert.ok(client.text().endsWith(`id: ${event.id}\nevent: record\ndata: ${line}\n\n`))
 })
 
-test('a payload with line ends in it takes several data lines and means the same', async () => {
+test('a payload with line ends in it stands on one data line and means the same', async () => {
   const client = await tail()
   const accepted = await send('{\r\n "a": [1,\n2,\r3]\r\n}')
   const event = await client.until(1)
   assert.deepEqual(event.data.data, { a: [1, 2, 3] })
-  assert.match(client.text(), /data: \{"id".*"data":\{\ndata: {2}"a": \[1,\ndata: 2,\ndata: 3\]\ndata: \}\}\n\n$/)
+  assert.match(client.text(), /\ndata: \{"id".*"data":\{ {2}"a": \[1, 2, 3\] \}\}\n\n$/)
   assert.equal(await filedText(world, accepted), '{\r\n "a": [1,\n2,\r3]\r\n}')
+})
+
+test('a page of another origin may send its key in a header', async () => {
+  const asked = await fetch(`${world.baseUrl}/v1/stream`, { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' } })
+  assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, '*'])
+  assert.match(asked.headers.get('access-control-allow-headers') ?? '', /Authorization/)
 })
 
 test('a WebSocket gets the same as type, id and data', async () => {

@@ -1,6 +1,6 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { LIMITS, REASONS, type ErrorBody, type Reason } from '@postroad/contract'
+import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody, type Reason } from '@postroad/contract'
 import { newRequestId, type Handler } from './http.ts'
 import { originForm, reasonOf, whyAmbiguous } from './malformed.ts'
 
@@ -97,6 +97,8 @@ function brokenText(reason: Reason): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(json)}`,
     `Request-Id: ${newRequestId()}`,
+    // Whose path could not be read may have meant the admin API, whose answers all say their version.
+    `Service-Version: ${SERVICE_VERSION}`,
     'Connection: close',
   ]
   return `${head.join('\r\n')}\r\n\r\n${json}`
@@ -108,6 +110,7 @@ function refuse(response: ServerResponse, why: string): void {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(json),
     'Request-Id': newRequestId(),
+    'Service-Version': SERVICE_VERSION,
     Connection: 'close',
   })
   response.end(json)

@@ -6,8 +6,14 @@ const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
 /** Our own deliveries carry how many times the event has been through; five times is a circle. */
 export const checkLoop: Check = (_deps, passage) => {
-  const text = passage.captured.headers[HOPS]
-  const hops = text !== undefined && /^\d{1,4}$/.test(text) ? Number(text) : 0
+  const hops = hopsIn(passage.captured.headers[HOPS])
   passage.hops = hops
   return hops >= LIMITS.hopsMax ? reject('loop_detected') : undefined
+}
+
+/** The highest of the counts, for a proxy that sends a header twice must not begin the circle anew. What is no count counts nothing. */
+function hopsIn(text: string | undefined): number {
+  if (text === undefined) return 0
+  const counts = text.split(',').map((item) => item.trim()).filter((item) => /^\d+$/.test(item))
+  return Math.min(LIMITS.hopsMax, Math.max(0, ...counts.map(Number)))
 }

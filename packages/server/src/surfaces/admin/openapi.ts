@@ -129,6 +129,7 @@ const ingest = (summary: string, names: readonly string[]): Json => ({
 const INGEST_PATHS: Record<string, Json> = {
   '/{workspace}/{project}/{webhook}': ingest('Send an event to an endpoint', ['workspace', 'project', 'webhook']),
   '/{workspace}/{project}/{webhook}/{dataset}': ingest('Send an event to an endpoint, into another dataset', ['workspace', 'project', 'webhook', 'dataset']),
+  '/v1/ingest': ingest('Send an event through the rules of the project, with the ingest key as "Authorization: Bearer"', []),
   '/v1/ingest/{ingest_key}': ingest('Send an event through the rules of the project', ['ingest_key']),
   '/v1/ingest/{ingest_key}/{dataset}': ingest('Store an event whole in a dataset', ['ingest_key', 'dataset']),
   '/v1/webhooks/{ingest_key}/{slug}': ingest("Send an event through an endpoint's criteria and mappings", ['ingest_key', 'slug']),

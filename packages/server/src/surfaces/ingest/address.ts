@@ -1,16 +1,29 @@
 import { RESERVED_ROOTS } from '@postroad/contract'
 import type { Address } from '../../pipeline/types.ts'
 
-/** The address of an ingest request, or undefined when the path is another surface's (contract part 4, ingest). */
-export function addressOf(path: string): Address | undefined {
+/**
+ * The address of an ingest request, or undefined when the path is another surface's (contract part 4, ingest). An ingest key
+ * stands in the path, or in `Authorization: Bearer` with its place in the path left out (part 5).
+ */
+export function addressOf(path: string, authorization?: string): Address | undefined {
   const segments = path.split('/')
-  if (segments.length < 4 || segments.length > 5 || segments[0] !== '') return undefined
+  if (segments.length < 3 || segments.length > 5 || segments[0] !== '') return undefined
   const parts = segments.slice(1).map(decoded)
   if (parts.some((part) => part === undefined || part === '')) return undefined
-  const [first = '', second = '', third = '', fourth] = parts
-  if (first === 'v1') return keyAddress(second, { key: third, last: fourth })
+  const [first = '', second = '', third, fourth] = parts
+  if (first === 'v1') return keyed(parts, authorization)
+  if (third === undefined) return undefined
   if (RESERVED_ROOTS.has(first)) return undefined
   return { kind: 'url', workspace: first, project: second, slug: third, dataset: fourth }
+}
+
+const BEARER = /^Bearer +(ik_[A-Za-z0-9_]+)$/i
+
+function keyed([, kind = '', ...rest]: readonly (string | undefined)[], authorization: string | undefined): Address | undefined {
+  const inPath = rest[0]?.startsWith('ik_') === true
+  const sent = inPath || authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
+  const [key, last] = sent === undefined ? rest : [sent, ...rest]
+  return key === undefined || (sent !== undefined && rest.length > 1) ? undefined : keyAddress(kind, { key, last })
 }
 
 function keyAddress(kind: string, at: { key: string; last: string | undefined }): Address | undefined {

@@ -9,11 +9,11 @@ const PREFLIGHT: Asked = { kind: 'preflight' }
  * What a request asks of ingest and where, or undefined when it is another surface's. A GET is ingest's only when its
  * query carries `hub.challenge`; any other is the console (contract part 4, ingest rule 1).
  */
-export function askedOf({ method, url = '/' }: IncomingMessage): { readonly address: Address; readonly asked: Asked } | undefined {
+export function askedOf({ method, url = '/', headers }: IncomingMessage): { readonly address: Address; readonly asked: Asked } | undefined {
   const mark = url.indexOf('?')
   const asked = askedBy(method, mark < 0 ? '' : url.slice(mark + 1))
   if (asked === undefined) return undefined
-  const address = addressOf(mark < 0 ? url : url.slice(0, mark))
+  const address = addressOf(mark < 0 ? url : url.slice(0, mark), headers.authorization)
   if (address === undefined) return undefined
   if (asked.kind === 'handshake' && (address.kind !== 'url' || address.dataset !== undefined)) return undefined
   return { address, asked }

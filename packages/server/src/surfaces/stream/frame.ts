@@ -32,10 +32,10 @@ export function pageEnd(page: Page): Position {
 
 const LINE_END = /\r\n|\r|\n/g
 
-/** JSON that holds line ends takes several data lines, which readers join again. */
+/** One data line (decisions §5). A line end in JSON text stands between two of its parts, so a space says the same. */
 export function eventText({ type, cursor, json }: Frame): string {
   const id = cursor === undefined ? '' : `id: ${cursor}\n`
-  return `${id}event: ${type}\ndata: ${json.replace(LINE_END, '\ndata: ')}\n\n`
+  return `${id}event: ${type}\ndata: ${json.replace(LINE_END, ' ')}\n\n`
 }
 
 export function messageText({ type, cursor, json }: Frame): string {

@@ -25,6 +25,12 @@ export type StreamParts = {
 type Door = StreamParts & { readonly upgrades: Upgrades }
 
 const RETRY_SECONDS = 10
+const PREFLIGHT = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET',
+  'Access-Control-Allow-Headers': 'Authorization, Last-Event-ID',
+  'Access-Control-Max-Age': '86400',
+}
 const ADMIN_CHECK_MS = 5_000
 
 /** `GET /v1/stream` for whoever has an ingest key, and the admin API's stream: SSE, or a WebSocket for who asks for one. */
@@ -34,6 +40,8 @@ export function mountStream(fastify: FastifyInstance, parts: StreamParts): void 
     fastify.route({ method: 'GET', url, exposeHeadRoute: false, handler })
   }
   get('/v1/stream', (request, reply) => serveKey(door, request, reply))
+  // A page that sends its key in a header is asked for first (Fetch, CORS preflight).
+  fastify.options('/v1/stream', (_request, reply) => reply.status(204).headers(PREFLIGHT).send())
   get('/admin/api/stream', (request, reply) => serveAdmin(door, request, reply))
   get('/admin/api/projects/:project_id/stream', (request, reply) => serveAdmin(door, request, reply))
 }
