@@ -48,7 +48,8 @@ export function spite(world: Scene, worker: Player, lane: string): void {
   if (rng.chance(0.5)) agenda.after(rng.between(0, 10), () => worker.pause(rng.between(1_000, 30_000)))
 }
 
-function crash(world: Scene, worker: Player): void {
+/** Everything in its memory is gone; some time later it starts again. */
+export function crash(world: Scene, worker: Player): void {
   worker.crash()
   world.agenda.after(world.rng.between(10, 2 * MINUTE_MS), () => worker.start())
 }

@@ -31,6 +31,8 @@ export interface Plan {
   store: StoreFaults
   network: Network
   readonly crashes: readonly number[]
+  /** The chance to die at each crash point that is passed. */
+  readonly deaths: number
   readonly pauses: readonly number[]
   readonly stops: readonly number[]
   readonly suspensions: readonly number[]
@@ -72,6 +74,7 @@ export function drawPlan(rng: Rng): Plan {
     store: { refused: rate(0.1), unknown: rate(0.1), slow: rate(0.1) },
     network: { lostResponses: rate(0.1), lateResponses: rate(0.1), connectionErrors: rate(0.1) },
     crashes: times(6),
+    deaths: rng.chance(0.7) ? 0 : 0.02,
     pauses: times(6),
     stops: times(3),
     suspensions: times(2),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CRASH_POINTS } from '../src/pipeline/deliver/crash-points.ts'
 import { runSeed } from './world.ts'
 import type { Plant } from './scene.ts'
 import type { Mode } from './world.ts'
@@ -64,6 +65,16 @@ test('planted: a new sender that does not know the latest sends bursts a second 
 
 test('planted: a breaker whose probe never comes leaves its deliveries waiting', () => {
   assert.match(firstViolation('no-probe', 50) ?? '', /nothing hinders it|never came to an end|does not come to rest/)
+})
+
+test('a process has died at each crash point that the product names', () => {
+  const missing = new Set<string>(CRASH_POINTS)
+  for (let seed = 0; seed < 2_000 && missing.size > 0; seed += 1) {
+    const { counts, violation } = runSeed({ seed, mode: 'safety' })
+    assert.equal(violation, null)
+    for (const point of missing) if (counts[`died: ${point}`] !== undefined) missing.delete(point)
+  }
+  assert.deepEqual([...missing], [])
 })
 
 test('the same seed plays the same world, to the last line of its trace', () => {

@@ -56,7 +56,7 @@ export class SimStore {
     this.owners.set(input.owner, { until: now + input.lease_ms, serial: input.serial })
     this.#freeDoubtful(input)
     const wanted = input.wanted.map((key) => this.lane(key))
-    const free = (input.any_due ? this.#byDue() : wanted).filter((lane) => !this.#isHeld(lane, now))
+    const free = input.any_due ? this.#freeByDue(now) : wanted.filter((lane) => !this.#isHeld(lane, now))
     for (const lane of free) if (this.pauseReason(lane) !== null && workAt(lane) === LEFTOVER) this.#cutOff(lane, now)
     const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
     const grants = ready.slice(0, input.lanes_max)
@@ -226,8 +226,10 @@ export class SimStore {
     return this.lane(held.lane).fence === held.fence
   }
 
-  #byDue(): LaneRow[] {
-    return [...this.lanes.values()].toSorted((a, b) => workAt(a) - workAt(b))
+  #freeByDue(now: number): LaneRow[] {
+    const free: LaneRow[] = []
+    for (const lane of this.lanes.values()) if (hasWork(lane, now) && !this.#isHeld(lane, now)) free.push(lane)
+    return free.length < 2 ? free : free.toSorted((a, b) => workAt(a) - workAt(b))
   }
 
   // Steps of a transaction

@@ -1,10 +1,15 @@
 import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
+import { crash } from './faults.ts'
 import { fateOf } from './sink.ts'
+import type { CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
 import type { Answer, Begun, Effect, Event } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
 import type { Scene } from './scene.ts'
 
 type StoreCall = Extract<Effect, { readonly op: number }>
+
+/** Thrown where the product passes a crash point. */
+class Died extends Error {}
 
 /** A process: the machine under test, executed against the simulated world with whatever faults the world has in store. */
 export class SimWorker implements Witness {
@@ -43,7 +48,7 @@ export class SimWorker implements Witness {
     const { rng, limits, plan } = this.#world
     this.#life += 1
     this.#skewMs = plan.skewMs === 0 ? 0 : Math.round(rng.between(-plan.skewMs, plan.skewMs))
-    this.#machine = new DeliveryMachine({ owner: `${this.name}.${this.#life}`, random: rng.next, limits })
+    this.#machine = new DeliveryMachine({ owner: `${this.name}.${this.#life}`, random: rng.next, limits, reached: this.#reached })
     this.#calls = 0
     this.#tell({ type: 'woke' })
   }
@@ -92,9 +97,27 @@ export class SimWorker implements Witness {
       this.#inbox.push(event)
       return
     }
-    const effects = this.#machine.handle(event, agenda.now + this.#skewMs)
+    const effects = this.#handle(this.#machine, event)
+    if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
+  }
+
+  /** undefined: it died on the way, and with it everything that the event led to. */
+  #handle(machine: DeliveryMachine, event: Event): Effect[] | undefined {
+    try {
+      return machine.handle(event, this.#world.agenda.now + this.#skewMs)
+    } catch (error) {
+      if (!(error instanceof Died)) throw error
+      this.#world.count(`died: ${error.message}`)
+      crash(this.#world, this)
+      return undefined
+    }
+  }
+
+  readonly #reached = (point: CrashPoint): void => {
+    const { calm, plan, rng } = this.#world
+    if (!calm && plan.deaths > 0 && rng.chance(plan.deaths)) throw new Died(point)
   }
 
   #run(effect: Effect): void {

@@ -1,4 +1,5 @@
 import { Fifo } from './fifo.ts'
+import type { CrashPoint } from './crash-points.ts'
 import { isQuiet, wantsRead } from './lane.ts'
 import { MinHeap } from './min-heap.ts'
 import type { DeliverLimits } from './limits.ts'
@@ -13,12 +14,15 @@ interface Alarm {
 export interface FloorOptions {
   readonly limits: DeliverLimits
   readonly random: () => number
+  /** Told of each crash point that is passed; the simulator may throw there. */
+  readonly reached?: (point: CrashPoint) => void
 }
 
 /** What the parts of the machine share: the lanes, their alarms, the effects of this step, and patience with the store. */
 export class Floor {
   readonly limits: DeliverLimits
   readonly random: () => number
+  readonly reached: ((point: CrashPoint) => void) | undefined
   readonly lanes = new Map<LaneKey, Lane>()
   readonly leaving = new Fifo<Lane>()
   readonly readQueue = new Fifo<Lane>()
@@ -36,6 +40,7 @@ export class Floor {
   constructor(options: FloorOptions) {
     this.limits = options.limits
     this.random = options.random
+    this.reached = options.reached
   }
 
   get blocked(): boolean {

@@ -65,6 +65,7 @@ export class Leases {
     for (const key of leased.elsewhere) this.#noteElsewhere(key)
     if (this.#floor.stopping) return
     for (const grant of leased.grants) this.#open(grant)
+    if (leased.grants.length > 0) this.#floor.reached?.('granted')
   }
 
   renewed(op: number, answer: Answer<Renewed>): void {
@@ -81,6 +82,7 @@ export class Leases {
     if (call?.op !== op) return
     this.#releasing = null
     const done = this.#floor.valueOf(answer) !== undefined
+    if (done) this.#floor.reached?.('released')
     const lanes = call.lanes.filter((lane) => lane.mode === 'leaving')
     for (const lane of lanes) {
       if (!done) {

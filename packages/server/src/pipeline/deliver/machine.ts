@@ -2,6 +2,7 @@ import { Floor } from './floor.ts'
 import { Leases } from './leases.ts'
 import { Reads } from './reads.ts'
 import { Turns } from './turns.ts'
+import type { CrashPoint } from './crash-points.ts'
 import type { DeliverLimits } from './limits.ts'
 import type { Effect, Event } from './ports.ts'
 
@@ -10,6 +11,8 @@ export interface DeliveryMachineOptions {
   readonly owner: string
   readonly random: () => number
   readonly limits: DeliverLimits
+  /** Told of each crash point that is passed. */
+  readonly reached?: (point: CrashPoint) => void
 }
 
 export interface DeliveryLoad {
@@ -101,6 +104,7 @@ export class DeliveryMachine {
   }
 
   #halt(lanes: readonly string[]): void {
+    this.#floor.reached?.('halted')
     for (const key of lanes) {
       const lane = this.#floor.lanes.get(key)
       if (lane !== undefined) this.#floor.drain(lane, false)
@@ -110,6 +114,7 @@ export class DeliveryMachine {
   #stop(): void {
     this.#floor.stopping = true
     this.#turns.noteAll()
+    this.#floor.reached?.('stopping')
     this.#drainUntil = Math.min(this.#drainUntil, this.#floor.now + this.#floor.limits.drainMs)
   }
 

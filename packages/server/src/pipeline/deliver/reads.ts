@@ -29,6 +29,7 @@ export class Reads {
       const lane = this.#floor.find(read)
       if (lane !== undefined) this.#fill(lane, read)
     }
+    this.#floor.reached?.('read')
     return lanes
   }
 

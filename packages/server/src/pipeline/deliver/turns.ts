@@ -94,6 +94,7 @@ export class Turns {
     this.#flights.delete(attemptId)
     const { lane, attempt, probe } = flight
     const { now, random } = this.#floor
+    this.#floor.reached?.('responded')
     lane.sending -= 1
     lane.lastBusy = now
     this.#watch(lane, { succeeded: judge(result).next === 'delivered', probe })
@@ -110,6 +111,7 @@ export class Turns {
     const { breaker } = lane
     const troubled = breaker.failing
     const moved = breaker.ended({ ...end, maxInFlight: lane.settings.max_in_flight, now: floor.now })
+    if (moved) floor.reached?.('breaker_moved')
     if (moved || end.probe) this.#note(lane, 'soon')
     else if (troubled || breaker.failing) this.#note(lane, 'later')
     const waitsUntil = breaker.waitsUntil(floor.now)
@@ -155,6 +157,7 @@ export class Turns {
       lane.known.delete(delivery_id)
     }
     const turned = this.#floor.valueOf(answer)
+    if (turn.noted.length > 0) this.#floor.reached?.('noted')
     for (const lane of turn.noted) this.#noted(lane, turned !== undefined)
     if (turned !== undefined) return this.#committed(turn, turned)
     this.#owed.putBack(turn.settles)
@@ -243,7 +246,10 @@ export class Turns {
       if (delivery_id === undefined) continue
       lane.beginning += 1
       const probe = lane.breaker.state === 'open'
-      if (probe) lane.breaker.probe()
+      if (probe) {
+        lane.breaker.probe()
+        this.#floor.reached?.('probing')
+      }
       // Both must be known to the next owner when this is begun, so they are noted in the same commit.
       if (probe || lane.settings.rate_limit !== null) this.#note(lane, 'soon')
       begins.push({ lane, delivery_id, probe })
@@ -256,6 +262,7 @@ export class Turns {
 
   #committed(turn: Turn, turned: Turned): void {
     const floor = this.#floor
+    this.#passed(turned)
     for (const { lane, settle } of turn.settles) this.#settled(lane, settle)
     for (const held of turned.lost) {
       const lane = floor.find(held)
@@ -280,6 +287,11 @@ export class Turns {
       floor.leaveIfQuiet(lane)
       this.ready(lane)
     }
+  }
+
+  #passed({ begun, applied }: Turned): void {
+    if (begun.length > 0) this.#floor.reached?.('begun')
+    if (applied.length > 0) this.#floor.reached?.('settled')
   }
 
   #begun(flight: Flight, fresh: boolean): void {
