@@ -61,12 +61,23 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     }
     const stopped = await weather(load, () => storm(request, { nemesis, meanwhile, delivers: true }).finally(revive))
     await stage.ready()
+    await closeBreakers(stage, destinations)
     request.say('healed; waiting until everything is delivered')
     const drained = await drain(stage, { patienceMs: DRAIN_MS, signal })
     return judge(await gather({ stage, load, sink, destinations, blows: blows.entries, drained }), stopped)
   } finally {
     blows.close()
     await sink.stop()
+  }
+}
+
+/** As a person does who knows that a receiver works again and does not wait for the next probe: off and on. */
+async function closeBreakers(stage: Stage, destinations: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of destinations) {
+    for (const enabled of [false, true]) {
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await stage.admin('PATCH', `destinations/${id}`, { enabled })
+    }
   }
 }
 
