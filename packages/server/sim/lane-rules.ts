@@ -26,7 +26,7 @@ export class LaneRules {
   hindered(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
     const { state, probeAt } = breakerOf(lane)
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
-    if (state === 'open' && probeAt > since) return true
+    if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
     const { rate_limit } = lane.settings
     if (rate_limit === null) return false
