@@ -7,6 +7,7 @@ import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
 import { addEvents } from './commands/events.ts'
+import { addReplays } from './commands/replays.ts'
 import { addSend } from './commands/send.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
 import { invokedAs } from './options.ts'
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addSend(program)
   addEvents(program)
   addDeliveries(program)
+  addReplays(program)
   program.commandsGroup('Where events come from and go to:')
   addEndpoints(program)
   addDestinations(program)

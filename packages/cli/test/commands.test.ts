@@ -230,6 +230,53 @@ test('a delivery is listed by state, destination and event, shown with its attem
   assert.equal(shown.delivery.attempts[0].response_status, 500)
 })
 
+test('many deliveries are replayed by a plan, with --yes at once, and recovered with their destination', async () => {
+  const { destination } = await client.destinations.create({ name: 'broken', url: bad.url, datasets: ['broken'], retry: { schedule_seconds: [0] } })
+  for (const n of [1, 2]) await fetch(`${server.endpoint}/broken`, { method: 'POST', body: JSON.stringify({ n }) })
+  for (let turn = 0; turn < 200 && (await client.deliveries.list({ destination_id: destination.id, state: 'failed' })).deliveries.length < 2; turn += 1) await sleep(25)
+  const which = ['deliveries', 'replay', '--destination', 'broken', '--state', 'failed', '--since', '1h']
+  assert.match(await ok([...which, '--dry-run']), /^Deliveries {2}2\nRepeats {5}none\nPayloads {4}14 bytes\nTakes {7}under a minute\nTo {10}2 {2}broken\n$/)
+  refused(await run(which, remote()), { code: 2, stderr: /^postroad: .*--dry-run, then add --yes\.\n$/ })
+  refused(await run(['deliveries', 'replay'], remote()), { code: 2, stderr: /--destination/ })
+  const { plan, replay } = await json([...which, '--yes'])
+  assert.deepEqual([plan.count, replay.state, replay.replayed], [2, 'done', 2])
+  assert.match(await ok(['replays', 'list']), new RegExp(`done .*${replay.id} .*2 of 2`))
+  refused(await run(['replays', 'cancel', replay.id], remote()), { code: 1, stderr: /has ended/ })
+  assert.match(await ok(['destinations', 'recover', 'broken', '--since', '1h', '--dry-run']), /Waiting {5}\d+ {2}go by themselves/)
+  assert.equal((await json(['destinations', 'recover', 'broken', '--since', '2020-01-01T00:00:00Z', '--yes', '--detach'])).destination.id, destination.id)
+  assert.match(await ok(['destinations', 'health', 'broken']), new RegExp(`^Destination {2}${destination.id} {2}● on\n`))
+})
+
+test('a destination is tested; a waiting delivery is retried and cancelled', async () => {
+  const { destination } = await client.destinations.create({ name: 'patient', url: bad.url, datasets: ['patient'] })
+  const failed = await run(['destinations', 'test', 'patient'], remote())
+  assert.equal(failed.code, 1)
+  assert.match(failed.stdout, /^Answer {3}500\n/)
+  assert.match(failed.stderr, /it answered 500/)
+  const { destination: fine } = await client.destinations.create({ name: 'fine', url: good.url, datasets: ['nothing'] })
+  assert.match(await ok(['destinations', 'test', fine.id]), /^Answer {3}200\n[^]*It said {2,}thanks\n$/)
+  const event = (await (await fetch(`${server.endpoint}/patient`, { method: 'POST', body: '{}' })).json()) as { records: { id: string }[] }
+  const id = await delivered(event.records[0]?.id ?? '', 'retrying')
+  assert.match(await ok(['deliveries', 'retry', id]), new RegExp(`^Retried {2}${id} `))
+  await delivered(event.records[0]?.id ?? '', 'retrying')
+  assert.match(await ok(['deliveries', 'cancel', id]), new RegExp(`^Cancelled {2}${id} `))
+  await client.destinations.remove({ id: destination.id })
+})
+
+test('an endpoint gets a new URL or a new secret, and its versions are listed', async () => {
+  const { webhook } = await client.webhooks.create({ name: 'Turned', slug: 'turned', verification: { scheme: 'hmac', secret: 'old' } })
+  assert.match(await ok(['endpoints', 'rotate', 'turned', '--overlap', '0']), /^The new URL\nhttp\S+\nThe former URL has ended\.\n$/)
+  const rotated = await json(['endpoints', 'rotate', 'turned'])
+  assert.deepEqual([rotated.id, typeof rotated.previous_public_url], [webhook.id, 'string'])
+  assert.match(await ok(['endpoints', 'rotate-secret', 'turned']), /Secret {6}\S+ {2}shown this once\nFormer one {2}verifies until /)
+  const given = await ok(['endpoints', 'rotate-secret', 'turned', '--secret-stdin'], remote(), 'theirs\n')
+  assert.ok(!given.includes('theirs') && !given.includes('shown this once'))
+  await client.webhooks.update({ id: webhook.id, name: 'Renamed' })
+  assert.match(await ok(['endpoints', 'versions', 'turned']), /Version .*\n +2 .* name/)
+  refused(await run(['endpoints', 'rotate', 'nobody'], remote()), { code: 4, stderr: /^postroad: There is no endpoint "nobody" here\./ })
+  refused(await run(['endpoints', 'rotate', 'turned', '--overlap', '721'], remote()), { code: 2, stderr: /0 to 720/ })
+})
+
 test('what is not there is exit code 4', async () => {
   await all([['events', 'get', 'nope'], ['deliveries', 'get', 'dlv_01m7ys72kve0fb1zmh4gjtmv5x'], ['deliveries', 'replay', 'nope'], ['send', 'nobody'], ['deliveries', 'list', '--destination', 'nobody'], ['events', 'list', '--project', 'nobody'], ['send', `${server.baseUrl}/main/default/nothing`]], async (args) => refused(await run(args, remote()), { code: 4, stderr: /^postroad: .+\.\n$/ }))
 })
@@ -274,7 +321,7 @@ test('colour is for terminals: FORCE_COLOR stands in for one here, NO_COLOR wins
 })
 
 test('every command explains itself with an example, within 80 columns', async () => {
-  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['endpoints', 'list'], ['destinations', 'list'], ['destinations', 'create'], ['api-keys', 'list'], ['api-keys', 'revoke'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
+  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['deliveries', 'retry'], ['deliveries', 'cancel'], ['replays', 'list'], ['replays', 'pause'], ['endpoints', 'list'], ['endpoints', 'rotate'], ['endpoints', 'rotate-secret'], ['endpoints', 'versions'], ['destinations', 'list'], ['destinations', 'create'], ['destinations', 'test'], ['destinations', 'health'], ['destinations', 'recover'], ['api-keys', 'list'], ['api-keys', 'revoke'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
     const text = await ok([...args, '--help'], {})
     assert.match(text, args.length === 0 ? /Begin with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
   })

@@ -70,6 +70,7 @@ export const REASONS = {
   name_taken: { status: 409, text: 'This name is already in use in this project. Choose another.' },
   default_project: { status: 409, text: 'The Default project cannot be deleted. Delete what is in it instead.' },
   invalid_state: { status: 409, text: 'This cannot be done in the state it is in. Read it again and choose what that state allows.' },
+  search_timed_out: { status: 503, text: 'The search took too long and was given up. Narrow it by from and to, by destination or by state, or try again in a moment.' },
   replay_limit_reached: { status: 409, text: 'This project has as many replays running or paused as it may have. Wait for one to end, or cancel one.' },
   member_limit_reached: { status: 403, text: 'The plan allows no more members. Remove one, or move to a larger plan at upgrade_url.' },
   invite_over: { status: 404, text: 'This invite was used already, revoked or is over. Ask for a new one.' },

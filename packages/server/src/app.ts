@@ -5,6 +5,7 @@ import { outboundAllow, publicUrl } from './config.ts'
 import type { Deps, LanesChange } from './context.ts'
 import type { Road } from './pipeline/accept.ts'
 import { createDeliveryLoop, type DeliveryLoop } from './pipeline/deliver/run.ts'
+import { sendTest } from './pipeline/deliver/send-test.ts'
 import { createBuckets } from './pipeline/buckets.ts'
 import { createDirectory, type Directory } from './pipeline/directory.ts'
 import { createKeyUses } from './pipeline/key-uses.ts'
@@ -43,6 +44,7 @@ import { createTicker, type Ticker } from './workers/ticker.ts'
 import { createUpkeep } from './workers/upkeep.ts'
 
 export const VERSION = '0.1.0'
+const USER_AGENT = `Postroad/${VERSION}`
 
 export type AppOptions = {
   readonly config: Config
@@ -97,7 +99,7 @@ export function createApp(options: AppOptions): App {
   })
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
-  const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: `Postroad/${VERSION}` })
+  const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: USER_AGENT })
   const streams = createStreams(deps)
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
   const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION, patience: options.patience })
@@ -153,6 +155,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     randomText,
     random: Math.random,
     tellDisabled: (db, at) => tellDisabled(deps, db, at),
+    sendTest: (asked) => sendTest(deps, USER_AGENT, asked),
   }
   return deps
 }

@@ -42,6 +42,8 @@ export type Deps = {
   readonly tellDisabled: (db: Db, at: DisabledDestination) => Promise<void>
   /** Reads a stored body as the road did when it came. */
   readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
+  /** Sends a test request to a destination as its deliveries are sent; nothing is stored. It takes as long as it takes, so call it outside of transactions. */
+  readonly sendTest: (asked: TestAsked) => Promise<TestSent>
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
   readonly random: () => number
@@ -59,6 +61,29 @@ export type DisabledDestination = {
 /** A body as received, with the headers it came with. */
 export type StoredBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
 export type StoredPayload = { readonly ok: true; readonly payload: unknown; readonly chars: number } | { readonly ok: false; readonly error: string }
+
+/** What a test request is made of, in the words of the rows that deliveries are made of. */
+export type TestAsked = {
+  readonly workspace_id: string
+  readonly project_id: string
+  readonly destination_id: string
+  readonly attempt_id: string
+  readonly record_id: string
+  readonly dataset: string
+  readonly received_at: Date
+  readonly data: string
+  readonly timeoutMs: number
+}
+export type TestSent = {
+  readonly outcome: 'succeeded' | 'failed'
+  readonly error_code: string | null
+  readonly error_detail: string | null
+  readonly duration_ms: number | null
+  readonly response_status: number | null
+  readonly response_headers: Readonly<Record<string, string>> | null
+  readonly response_body: string | null
+  readonly response_truncated: boolean | null
+}
 
 export type LanesChange = {
   readonly lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]

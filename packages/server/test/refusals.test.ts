@@ -333,6 +333,11 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
+  search_timed_out: () =>
+    database.transaction(async (db) => {
+      await db.run(sql`lock table deliveries in access exclusive mode`)
+      return world.admin('GET', 'search/deliveries')
+    }),
   replay_limit_reached: async () => {
     await aFailedDelivery()
     await statement(

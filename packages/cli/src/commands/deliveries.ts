@@ -1,5 +1,4 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import type { Client } from '@postroad/sdk'
 import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { deliveriesTable, destinationNames } from '../deliveries-table.ts'
@@ -11,6 +10,8 @@ import { more } from '../text/more.ts'
 import { STATES, type DeliveryState } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
+import { destinationId, timeOf } from './recover.ts'
+import { startReplay, withStart, type StartOptions } from './replays.ts'
 
 type FilterOptions = { readonly state?: DeliveryState; readonly destination?: string; readonly event?: string }
 type Listed = RouteAnswer<Routes['deliveries']['list']>
@@ -18,7 +19,7 @@ type Listed = RouteAnswer<Routes['deliveries']['list']>
 const EXAMPLE_ID = 'dlv_01m7yttq4ye5ks3w8pq6gbnadt'
 
 export function addDeliveries(program: Command): void {
-  const deliveries = program.command('deliveries').summary('list deliveries, show one, send one again').description('What was sent to destinations, and how it went.')
+  const deliveries = program.command('deliveries').summary('list, show, retry, cancel and replay deliveries').description('What was sent to destinations, and how it went.')
   const list = deliveries
     .command('list')
     .summary('list deliveries').description('Lists the deliveries, newest first.')
@@ -38,11 +39,31 @@ export function addDeliveries(program: Command): void {
 
   const replay = deliveries
     .command('replay')
-    .argument('<delivery>', 'the id of the delivery (dlv_…)')
-    .summary('send an ended delivery again')
-    .description('Sends a delivery that has ended again, now, with the same body and event id.')
-    .action(replayDelivery)
-  withExample(withCommon(replay), `deliveries replay ${EXAMPLE_ID}`)
+    .argument('[delivery]', 'the id of one delivery (dlv_…); without it, all that the options name')
+    .summary('send ended deliveries again')
+    .description('Sends an ended delivery again, now, with the same body and event id. Without an\nid: all that the options name, at a pace. Prints the plan first and asks.')
+    .option('--destination <destination>', 'those to this destination: id or name')
+    .addOption(new Option('--state <state...>', 'those that have ended like this (without it, failed)').choices(['failed', 'cancelled', 'delivered']))
+    .option('--since <time>', 'those made since then: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--until <time>', 'those made before then', timeOf)
+    .option('--dataset <dataset>', 'those of events of this dataset')
+    .option('--text <text>', 'those whose payload has this text in it')
+    .action(replayDeliveries)
+  withExample(withStart(withCommon(replay)), `deliveries replay ${EXAMPLE_ID}`, 'deliveries replay --destination billing --since 6h --dry-run')
+
+  for (const [verb, what] of [['retry', 'send a waiting delivery now'], ['cancel', 'send nothing more of a delivery']] as const) {
+    const command = deliveries
+      .command(verb)
+      .argument('<delivery>', 'the id of the delivery (dlv_…)')
+      .summary(what)
+      .description(verb === 'retry' ? 'Sends a delivery that waits for its next attempt now.' : 'Ends a delivery that waits, is paused or is being sent.')
+      .action(async (id: string, options: CommonOptions) => {
+        const { client } = await connect(options)
+        const answer = await client.deliveries[verb]({ id })
+        print({ json: answer, ids: [answer.delivery.id], text: () => doneText(answer, verb) }, options)
+      })
+    withExample(withCommon(command), `deliveries ${verb} ${EXAMPLE_ID}`)
+  }
 }
 
 async function listDeliveries({ limit, cursor, state, destination, event, ...options }: ListOptions & FilterOptions): Promise<void> {
@@ -54,12 +75,6 @@ async function listDeliveries({ limit, cursor, state, destination, event, ...opt
   const ids = answer.deliveries.map(({ id }) => id)
   const filtered = state !== undefined || destination !== undefined || event !== undefined
   print({ json: answer, ids, text: () => (ids.length === 0 ? noneText(filtered) : listText(answer, names)) }, options)
-}
-
-async function destinationId(client: Client, named: string): Promise<string> {
-  if (named.startsWith('dst_')) return named
-  for (const [id, name] of await destinationNames(client)) if (name === named) return id
-  throw new Failure(`There is no destination "${named}" here. See ${invokedAs()} destinations list.`, EXIT.notFound)
 }
 
 function noneText(filtered: boolean): string {
@@ -79,15 +94,30 @@ async function getDelivery(id: string, options: CommonOptions): Promise<void> {
   print({ json: answer, ids: [delivery.id], text: () => deliveryText(delivery, { name, next: invokedAs() }) }, options)
 }
 
-async function replayDelivery(id: string, options: CommonOptions): Promise<void> {
+type Ended = 'failed' | 'cancelled' | 'delivered'
+type ReplayOptions = StartOptions & { readonly destination?: string; readonly state?: Ended[]; readonly since?: string; readonly until?: string; readonly dataset?: string; readonly text?: string }
+
+async function replayDeliveries(id: string | undefined, options: ReplayOptions): Promise<void> {
+  const { destination, state, since, until, dataset, text, rate } = options
   const { client } = await connect(options)
-  const answer = await client.deliveries.replay({ id })
-  print({ json: answer, ids: [answer.delivery.id], text: () => replayedText(answer) }, options)
+  if (id !== undefined) {
+    const answer = await client.deliveries.replay({ id })
+    print({ json: answer, ids: [answer.delivery.id], text: () => doneText(answer, 'replay') }, options)
+    return
+  }
+  if ([destination, state, since, until, dataset, text].every((one) => one === undefined)) {
+    throw new Failure('Name a delivery (dlv_…), or say which ones: --destination, --state, --since, --until, --dataset or --text.', EXIT.usage)
+  }
+  const filter = { state, destination_id: destination === undefined ? undefined : await destinationId(client, destination), from: since, to: until, dataset, q: text }
+  await startReplay({ client, ask: (dry_run) => client.replays.create({ filter, rate_per_second: rate, dry_run }) }, options)
 }
 
-function replayedText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>): string {
+const DONE = { replay: ['Again', 'as one more attempt'], retry: ['Retried', 'as soon as the destination has room'], cancel: ['Cancelled', 'a replay sends it after all'] } as const
+
+function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {
+  const [label, note] = DONE[verb]
   return fields([
-    ['Again', `${delivery.id}  ${style.dim('as one more attempt')}`],
+    [label, `${delivery.id}  ${style.dim(note)}`],
     ['Next', `${invokedAs()} deliveries get ${delivery.id}`],
   ])
 }

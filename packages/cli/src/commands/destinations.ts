@@ -10,12 +10,13 @@ import { plain } from '../text/plain.ts'
 import { onOff } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields, table } from '../text/table.ts'
+import { addRecover } from './recover.ts'
 
 type Created = RouteAnswer<Routes['destinations']['create']>
 type CreateOptions = CommonOptions & { readonly name?: string; readonly dataset?: readonly string[]; readonly data?: string }
 
 export function addDestinations(program: Command): void {
-  const destinations = program.command('destinations').summary('list destinations, or make one').description('The URLs that events are delivered to.')
+  const destinations = program.command('destinations').summary('list, make, test and recover destinations').description('The URLs that events are delivered to.')
   const list = destinations.command('list').summary('list destinations').description('Lists the destinations, newest first.').action(listDestinations)
   withExample(withList(list), 'destinations list')
 
@@ -29,6 +30,7 @@ export function addDestinations(program: Command): void {
     .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
     .action(createDestination)
   withExample(withCommon(create), 'destinations create https://example.com/hooks --dataset events', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
+  addRecover(destinations)
 }
 
 async function listDestinations({ limit, cursor, ...options }: ListOptions): Promise<void> {

@@ -6,13 +6,15 @@ import { print } from '../output.ts'
 import { more } from '../text/more.ts'
 import { plain } from '../text/plain.ts'
 import { style } from '../text/style.ts'
+import { addRotate } from './rotate.ts'
 
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
 export function addEndpoints(program: Command): void {
-  const endpoints = program.command('endpoints').summary('list endpoints and their URLs').description('The URLs that receive webhooks.')
+  const endpoints = program.command('endpoints').summary('list endpoints, give one a new URL or secret').description('The URLs that receive webhooks.')
   const list = endpoints.command('list').summary('list endpoints').description('Lists the endpoints with their URLs, newest first.').action(listEndpoints)
   withExample(withList(list), 'endpoints list')
+  addRotate(endpoints)
 }
 
 async function listEndpoints({ limit, cursor, ...options }: ListOptions): Promise<void> {

@@ -6,6 +6,7 @@ import { LIMITS } from '../limits.ts'
 import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
 import { OverlapHours } from '../rotation.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
+import { Attempt } from './deliveries.ts'
 import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
 
 const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
@@ -80,6 +81,8 @@ const one = z.object({ destination: Destination })
 /** Contract part 5: never for a key or an agent. */
 const PERSONAL = { ...WRITE, callers: 'people', status: 200, showsSecret: true } as const
 const Secret = one.extend({ signing_secret: z.string() })
+
+const Quantiles = z.object({ p50: z.int(), p95: z.int() }).nullable()
 
 export const destinations = {
   list: defineRoute({
@@ -217,6 +220,66 @@ export const destinations = {
       destination: Destination,
       plan: ReplayPlan.extend({
         waiting: z.int().describe('Deliveries made since then that wait or are paused: they go by themselves, once the destination is on. At most 10,000 are counted.'),
+      }),
+    }),
+  }),
+  test: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/{id}/test',
+    summary: 'Send a test to a destination',
+    description:
+      'Sends a sample, or a record of the project, to the destination now, signed and with the headers and proofs of its deliveries, and gives what it answered. ' +
+      `It is no delivery: nothing is stored or retried, no allowance is spent, and a 410 does not switch the destination off. It takes timeout_ms of the destination at most, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
+    ...WRITE,
+    status: 200,
+    refusesIdempotencyKey: true,
+    params: at,
+    body: z.strictObject({ record_id: idInput('record').optional().describe('Absent: a sample.') }),
+    output: z.object({
+      attempt: Attempt.omit({ delivery_id: true, number: true, trigger: true, next_attempt_at: true }).extend({
+        outcome: z.enum(['succeeded', 'failed']),
+        event_id: idOutput('record').describe('What was sent as Service-Event-Id; of a sample no record has it.'),
+      }),
+    }),
+  }),
+  health: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'destinations/{id}/health',
+    summary: 'Get the health of a destination',
+    description: 'How attempts of the last hours went, how long they took, and what waits now. Counted behind the commits, some seconds late.',
+    ...READ,
+    status: 200,
+    params: at,
+    query: z.object({
+      hours: z.coerce.number().int().min(1).max(LIMITS.healthHoursMax).default(LIMITS.healthHoursDefault).describe(`How many hours back: 1 to ${LIMITS.healthHoursMax}.`),
+    }),
+    output: z.object({
+      health: z.object({
+        destination_id: idOutput('destination'),
+        enabled: z.boolean(),
+        disabled_reason: Destination.shape.disabled_reason,
+        from: Timestamp,
+        to: Timestamp,
+        counted_at: Timestamp.nullable().describe('When the numbers were counted last; null: not yet.'),
+        attempts: z.object({
+          succeeded: z.int(),
+          failed: z.int(),
+          interrupted: z.int().describe('Nobody knows what the receiver saw.'),
+          gave_up: z.int().describe('Of the failed: those after which a delivery was given up.'),
+        }),
+        breaker: Breaker,
+        success_ratio: z.number().nullable().describe('0 to 1: of the attempts that have an outcome. null: there was none.'),
+        response_ms: Quantiles.describe('How long attempts took.'),
+        delivery_ms: Quantiles.describe('From the acceptance of the event to its delivery, retries included.'),
+        backlog: z.object({
+          pending: z.int(),
+          retrying: z.int(),
+          paused: z.int(),
+          oldest_accepted_at: Timestamp.nullable().describe('When the oldest of what waits to be sent was accepted.'),
+        }).describe(`Each is counted up to ${LIMITS.backlogCountMax}.`),
+        next_attempt_at: Timestamp.nullable().describe('When the next attempt is due.'),
       }),
     }),
   }),

@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { CONDITION_OPS, Conditions } from '../condition.ts'
+import { idInput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { Timestamp } from '../list.ts'
+import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, READ } from '../route.ts'
 import { VERIFIED_SCHEMES } from '../verification.ts'
-import { Attempt, Delivery } from './deliveries.ts'
+import { Attempt, Delivery, DELIVERY_STATES } from './deliveries.ts'
 import { RecordItem } from './records.ts'
 import { SubmissionDetail } from './submissions.ts'
 
-const { correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
+const { searchTextCharsMax, correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
 
 const Ended = {
   ended_at: Timestamp.nullable().describe('null: it has not ended yet, or nobody knows when.'),
@@ -37,7 +39,75 @@ export const Story = z.object({
   truncated: z.boolean().describe(`There are more than ${correlatedDeliveriesMax} deliveries or ${correlatedAttemptsMax} attempts; the first ones are here.`),
 })
 
+const FORM = 'a condition is <path>:<op>:<value>, such as data.amount:gt:100 or id:exists'
+
+/** `<path>:<op>:<value>` → what the dialect of conditions takes: a number for gt and its like, a list behind `in`. */
+function conditionOf(text: string): object | undefined {
+  const [, path = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
+  if (!CONDITION_OPS.some((one) => one === op)) return undefined
+  if (op === 'exists') return value === undefined ? { path, op } : undefined
+  if (value === undefined) return undefined
+  if (op === 'in') return { path, op, value: value.split(',') }
+  if (['gt', 'gte', 'lt', 'lte'].includes(op)) return value.trim() === '' ? undefined : { path, op, value: Number(value) }
+  return { path, op, value }
+}
+
+/** Repeatable: all of them must hold. */
+const PayloadConditions = z
+  .union([z.string(), z.array(z.string())])
+  .optional()
+  .transform((sent, context) => {
+    const texts = sent === undefined ? [] : [sent].flat()
+    const read = Conditions.safeParse(texts.map(conditionOf))
+    if (read.success) return read.data
+    const bad = texts.find((text) => conditionOf(text) === undefined)
+    context.issues.push({ code: 'custom', input: sent, message: bad === undefined ? (read.error.issues[0]?.message ?? FORM) : `${FORM}; "${bad.slice(0, 80)}" is none` })
+    return z.NEVER
+  })
+  .describe('`<path>:<op>:<value>` on the payload, in the dialect of rules; `in` takes values with commas between. May be repeated: all must hold.')
+
+/** Decisions on queries: what every search takes. */
+const SearchQuery = ListQuery.extend({
+  q: Text.min(1).max(searchTextCharsMax).optional().describe('Text that the payload has in it; upper and lower case are alike.'),
+  f: PayloadConditions,
+  dataset: DatasetName.optional().describe('Only of this dataset.'),
+  webhook: idInput('webhook').optional().describe('Only what this endpoint received.'),
+  ...TimeRange,
+})
+
+const BOUNDED = 'One call looks at a bounded part of what there is, newest first, so a page may hold fewer than the limit, or none: go on with next_cursor until it is null.'
+
+const States = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(DELIVERY_STATES, `a state is one of ${DELIVERY_STATES.join(', ')}; several stand with commas between`)))
+
 export const search = {
+  deliveries: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'search/deliveries',
+    summary: 'Search deliveries',
+    description: `Deliveries by their state, their destination and what is in their payload. ${BOUNDED}`,
+    ...READ,
+    status: 200,
+    query: SearchQuery.extend({
+      destination: idInput('destination').optional().describe('Only those for this destination.'),
+      state: States.optional().describe('Only those in one of these states, with commas between.'),
+    }),
+    output: listOf('deliveries', Delivery),
+  }),
+  events: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'search/events',
+    summary: 'Search events',
+    description: `Records by what is in their payload. ${BOUNDED}`,
+    ...READ,
+    status: 200,
+    query: SearchQuery,
+    output: listOf('records', RecordItem),
+  }),
   correlate: defineRoute({
     method: 'GET',
     area: 'project',

@@ -6,8 +6,8 @@ import { cancel, replay, retry } from './by-hand/index.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { findDelivery, listAttempts, listDeliveries } from './queries.ts'
 
-export { countPage, readsPayloads, scan, type Wanted } from './scan/index.ts'
-export { presentAttempt, presentDelivery } from './present.ts'
+export { countPage, scan, type Wanted } from './scan/index.ts'
+export { presentAttempt, presentDelivery, presentErrorCode } from './present.ts'
 export { cancelOutstanding, findAttemptDelivery, findDelivery, listAttemptsOf, listDeliveriesOf, pauseOutstanding, reasonToWait, resumePaused } from './queries.ts'
 export { type AttemptOfRow, type DeliveryRow } from './queries.ts'
 

@@ -3,7 +3,7 @@ import type { AttemptRow, DeliveryRow } from './queries.ts'
 
 type ErrorCode = (typeof ERROR_CODES)[number]
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column is written from the same list
-const errorCode = (text: string | null): ErrorCode | null => text as ErrorCode | null
+export const presentErrorCode = (text: string | null): ErrorCode | null => text as ErrorCode | null
 
 /** Row → public shape. */
 export const presentDelivery = (row: DeliveryRow) => ({
@@ -12,7 +12,7 @@ export const presentDelivery = (row: DeliveryRow) => ({
   record_id: encodeId('record', row.record_id),
   destination_id: encodeId('destination', row.destination_id),
   next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  last_error: errorCode(row.last_error),
+  last_error: presentErrorCode(row.last_error),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
@@ -23,6 +23,6 @@ export const presentAttempt = <Row extends Omit<AttemptRow, 'response_headers' |
   id: encodeId('attempt', row.id),
   delivery_id: encodeId('delivery', deliveryId),
   started_at: row.started_at.toISOString(),
-  error_code: errorCode(row.error_code),
+  error_code: presentErrorCode(row.error_code),
   next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
 })

@@ -9,8 +9,10 @@ import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
+import { health } from './health.ts'
 import { recover } from './recover.ts'
 import { revealSecret, rotateSecret } from './secret.ts'
+import { test } from './try-out.ts'
 import { update } from './update.ts'
 
 export { lockDestinations } from './queries.ts'
@@ -44,4 +46,6 @@ export const destinations: Room<'destinations'> = {
   revealSecret,
   rotateSecret,
   recover,
+  test,
+  health,
 }

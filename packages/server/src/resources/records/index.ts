@@ -7,6 +7,9 @@ import type { Room } from '../verbs.ts'
 import { listOfWebhook } from './of-webhook.ts'
 import { findRecord, listRecords, type RecordRow } from './queries.ts'
 
+export { scan as scanRecords } from './scan/index.ts'
+export { present as presentRecord }
+
 function present(row: RecordRow) {
   const parsed = parseJson(row.data)
   return {

@@ -1,6 +1,7 @@
 import { encodeId, LIMITS, type ReplayPlan } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
-import { countPage, readsPayloads, scan, type Wanted } from '../deliveries/index.ts'
+import { countPage, scan, type Wanted } from '../deliveries/index.ts'
+import { readsPayloads } from '../payloads/index.ts'
 
 type Asked = { readonly wanted: Wanted; readonly after: string | null; readonly upto: string; readonly ratePerSecond: number }
 

@@ -1,15 +1,10 @@
-import { LIMITS, type Conditions } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { payloadTest } from '../../payload-test.ts'
-import { listPayloads, scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
+import { listPayloads, payloadTest, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export { countPage, type ScanFilter, type ScannedRow } from './queries.ts'
 
-export type Wanted = ScanFilter & {
-  readonly conditions: Conditions
-  /** Text that the payload has somewhere in it. */
-  readonly text: string | null
-}
+export type Wanted = ScanFilter & PayloadFilter
 
 export type Scan = Between & {
   readonly wanted: Wanted
@@ -25,8 +20,6 @@ export type Found = {
   /** Where to go on; null: nothing lies beyond. */
   readonly reached: string | null
 }
-
-export const readsPayloads = ({ conditions, text }: Pick<Wanted, 'conditions' | 'text'>): boolean => conditions.length > 0 || text !== null
 
 /** One bounded piece of work: the next deliveries that match, of the next so many there are, in at most so many bytes of payloads. */
 export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: Scan): Promise<Found> {
@@ -46,14 +39,4 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
 /** What goes beyond the limit is for the next piece. */
 function cutOff({ rows, reached }: Found, limit: number): Found {
   return rows.length <= limit ? { rows, reached } : { rows: rows.slice(0, limit), reached: rows[limit - 1]?.id ?? reached }
-}
-
-/** The first ones whose payloads may be read together; at least one. */
-function withinBytes(rows: readonly ScannedRow[]): readonly ScannedRow[] {
-  let bytes = 0
-  const end = rows.findIndex((row) => {
-    bytes += row.bytes
-    return bytes > LIMITS.searchPayloadBytesMax
-  })
-  return end < 0 ? rows : rows.slice(0, Math.max(1, end))
 }

@@ -115,18 +115,3 @@ export async function countPage(db: Db, at: At & Between & { filter: ScanFilter;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
   return { scanned: first?.scanned ?? 0, reached: first?.reached ?? null, rows: found.filter((row) => row.count !== null) as unknown as readonly CountedRow[] }
 }
-
-/** The payloads of these records, as text. */
-export function listPayloads(db: Db, at: At & { recordIds: readonly string[] }): Promise<readonly { id: string; data: string }[]> {
-  return db.many<{ id: string; data: string }>(sql`
-    select r.id, coalesce(r.data, s.body) as data
-      from records r
-      join submissions s
-        on s.workspace_id = r.workspace_id
-       and s.project_id = r.project_id
-       and s.id = r.submission_id
-     where r.workspace_id = ${at.workspaceId}
-       and r.project_id = ${at.projectId}
-       and r.id = any (${at.recordIds}::uuid[])
-  `)
-}

@@ -26,7 +26,7 @@ export type ProjectSums = AttemptSums & {
 type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[]; readonly pieces: readonly Piece[] }
 
 /** The rows of the pieces of a range, in these projects. The few projects lead, so that each is read along its key. */
-const rowsIn = ({ table, columns }: { table: Sql; columns: Sql }, { workspaceId, projectIds, pieces }: InProjects): Sql => sql`
+const rowsIn = ({ table, columns, only = sql`` }: { table: Sql; columns: Sql; only?: Sql }, { workspaceId, projectIds, pieces }: InProjects): Sql => sql`
   select ${columns}, r.at, r.succeeded, r.failed, r.interrupted, r.gave_up, r.open, r.response_ms, r.delivery_ms
     from unnest(${projectIds}::uuid[]) as project (id)
    cross join unnest(
@@ -42,6 +42,7 @@ const rowsIn = ({ table, columns }: { table: Sql; columns: Sql }, { workspaceId,
               and r.span_seconds = piece.span_seconds
               and r.at >= piece.first
               and r.at < piece.until
+              ${only}
            offset 0
          ) r
 `
@@ -100,10 +101,10 @@ export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSu
 
 export type DestinationSums = AttemptSums & { readonly project_id: string; readonly destination_id: string }
 
-/** What happened at each destination of these projects; `failing`: at the so many with the most failures, and at no other. */
-export function sumDestinations(db: Db, at: InProjects & { readonly failing: number | null }): Promise<readonly DestinationSums[]> {
+/** What happened at each destination of these projects; `failing`: at the so many with the most failures, and at no other. `destinationId`: at this one alone. */
+export function sumDestinations(db: Db, at: InProjects & { readonly failing: number | null; readonly destinationId?: string }): Promise<readonly DestinationSums[]> {
   return db.many<DestinationSums>(sql`
-    with found as materialized (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.project_id, r.destination_id` }, at)}),
+    with found as materialized (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.project_id, r.destination_id`, only: at.destinationId === undefined ? sql`` : sql`and r.destination_id = ${at.destinationId}` }, at)}),
          sums as (
            select project_id, destination_id, ${attemptSums}
              from found

@@ -1,0 +1,130 @@
+import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { InvalidArgumentError, type Command } from 'commander'
+import { connect } from '../connection.ts'
+import { destinationNames } from '../deliveries-table.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { invokedAs, withCommon, withExample, type CommonOptions } from '../options.ts'
+import { print } from '../output.ts'
+import { plain } from '../text/plain.ts'
+import { onOff } from '../text/state.ts'
+import { style } from '../text/style.ts'
+import { fields } from '../text/table.ts'
+import { duration, moment } from '../text/time.ts'
+import { startReplay, withStart, type StartOptions } from './replays.ts'
+
+type Health = RouteAnswer<Routes['destinations']['health']>['health']
+type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
+
+/** What a person does when a destination is in trouble: look, test, recover. */
+export function addRecover(destinations: Command): void {
+  const health = destinations
+    .command('health')
+    .argument('<destination>', 'id or name of the destination')
+    .summary('show how deliveries go, and what waits')
+    .description('Shows how attempts went lately, how long they took, and what waits now.')
+    .option('--hours <count>', 'how many hours back, 1 to 168', '24')
+    .action(showHealth)
+  withExample(withCommon(health), 'destinations health billing')
+
+  const test = destinations
+    .command('test')
+    .argument('<destination>', 'id or name of the destination')
+    .summary('send a test and show the answer')
+    .description('Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. The exit code is 1 when it fails.')
+    .option('--event <event>', 'send this event instead of a sample (rec_…)')
+    .action(testDestination)
+  withExample(withCommon(test), 'destinations test billing')
+
+  const recover = destinations
+    .command('recover')
+    .argument('<destination>', 'id or name of the destination')
+    .summary('send again what failed since a time')
+    .description('Sends again what failed for good since a time. Prints the plan first and asks.')
+    .requiredOption('--since <time>', 'since when: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--enable', 'switch the destination on, if it is off')
+    .option('--cancelled', 'also what was cancelled by hand')
+    .action(recoverDestination)
+  withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
+}
+
+const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time as the API takes it: `6h` is six hours ago. */
+export function timeOf(text: string): string {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
+  return new Date(at).toISOString()
+}
+
+/** By its id, or looked up by its name. */
+export async function destinationId(client: Client, named: string): Promise<string> {
+  if (named.startsWith('dst_')) return named
+  for (const [id, name] of await destinationNames(client)) if (name === named) return id
+  throw new Failure(`There is no destination "${named}" here. See ${invokedAs()} destinations list.`, EXIT.notFound)
+}
+
+async function showHealth(named: string, { hours, ...options }: CommonOptions & { readonly hours: string }): Promise<void> {
+  const { client } = await connect(options)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the number and says what is wrong with it
+  const request = { id: await destinationId(client, named), hours } as RouteRequest<Routes['destinations']['health']>
+  const answer = await client.destinations.health(request)
+  print({ json: answer, ids: [answer.health.destination_id], text: () => healthText(answer.health) }, options)
+}
+
+function healthText({ destination_id, enabled, disabled_reason, attempts, success_ratio, response_ms, delivery_ms, backlog, next_attempt_at }: Health): string {
+  const took = (ms: Health['response_ms']): string => (ms === null ? 'nothing to tell yet' : `half within ${duration(ms.p50)}, 95 % within ${duration(ms.p95)}`)
+  const waiting = backlog.pending + backlog.retrying
+  return fields([
+    ['Destination', `${destination_id}  ${onOff(enabled)}${disabled_reason === null ? '' : style.bad(`: ${disabled_reason.replaceAll('_', ' ')}`)}`],
+    ['Succeeded', success_ratio === null ? 'no attempt has ended' : `${(success_ratio * 100).toFixed(1)} %  ${style.dim(`${attempts.succeeded} of ${attempts.succeeded + attempts.failed} attempts`)}`],
+    ['Gave up', String(attempts.gave_up)],
+    ['Answers', took(response_ms)],
+    ['Delivered', took(delivery_ms)],
+    ['Waiting', `${waiting}${backlog.oldest_accepted_at === null ? '' : style.dim(`  the oldest since ${moment(backlog.oldest_accepted_at)}`)}`],
+    ['Paused', String(backlog.paused)],
+    ...(next_attempt_at === null ? [] : [['Next try', moment(next_attempt_at)] as const]),
+  ])
+}
+
+async function testDestination(named: string, { event, ...options }: CommonOptions & { readonly event?: string }): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.destinations.test({ id: await destinationId(client, named), record_id: event })
+  const { attempt } = answer
+  print({ json: answer, ids: [attempt.id], text: () => testText(attempt) }, options)
+  if (attempt.outcome === 'failed') throw new Failure(`The destination did not take it: ${whyOf(attempt)}.`)
+}
+
+const whyOf = ({ response_status: status, error_code: code }: Attempt): string => (status === null ? (code ?? 'failed').replaceAll('_', ' ') : `it answered ${status}`)
+
+function testText(attempt: Attempt): string {
+  const { outcome, response_status, error_detail, duration_ms, response_body } = attempt
+  const answer = response_status === null ? whyOf(attempt) : String(response_status)
+  return fields([
+    ['Answer', outcome === 'succeeded' ? style.good(answer) : style.bad(answer)],
+    ...(duration_ms === null ? [] : [['Took', duration(duration_ms)] as const]),
+    ...(error_detail === null ? [] : [['Why', plain(error_detail)] as const]),
+    ...(response_body === null || response_body.trim() === '' ? [] : [['It said', plain(response_body.trim().slice(0, 60))] as const]),
+  ])
+}
+
+type RecoverOptions = StartOptions & { readonly since: string; readonly enable?: true; readonly cancelled?: true }
+
+async function recoverDestination(named: string, { since, enable, cancelled, ...options }: RecoverOptions): Promise<void> {
+  const { client } = await connect(options)
+  const id = await destinationId(client, named)
+  let waiting = 0
+  let enabled = true
+  const ask = async (dry_run: boolean) => {
+    const answer = await client.destinations.recover({ id, since, enable: enable === true, include_cancelled: cancelled === true, rate_per_second: options.rate, dry_run })
+    waiting = answer.plan.waiting
+    enabled = answer.destination.enabled
+    return answer
+  }
+  const notes = (): readonly (readonly [string, string])[] => [
+    ['Waiting', `${waiting}  ${style.dim('go by themselves, once it is on')}`],
+    ...(enabled || enable === true ? [] : [['Note', 'the destination is off; add --enable to switch it on'] as const]),
+  ]
+  await startReplay({ client, ask, notes }, options)
+}

@@ -1,0 +1,121 @@
+import { createInterface } from 'node:readline/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { InvalidArgumentError, type Command } from 'commander'
+import { connect } from '../connection.ts'
+import { destinationNames } from '../deliveries-table.ts'
+import { EXIT, Failure } from '../failure.ts'
+import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import { print } from '../output.ts'
+import { planText, progressText } from '../replay-text.ts'
+import { more } from '../text/more.ts'
+import { style } from '../text/style.ts'
+import { fields, table } from '../text/table.ts'
+import { dayMoment } from '../text/time.ts'
+
+type Started = Pick<RouteAnswer<Routes['replays']['create']>, 'plan' | 'replay'>
+type Replay = RouteAnswer<Routes['replays']['get']>['replay']
+
+/** How a replay of many is begun: what both `deliveries replay` and `destinations recover` take. */
+export type StartOptions = CommonOptions & { readonly rate?: number; readonly dryRun?: true; readonly yes?: true; readonly detach?: true }
+
+export function withStart(command: Command): Command {
+  return command
+    .option('--rate <count>', 'how many a second, 1 to 1000 (without it, 50)', rateOf)
+    .option('--dry-run', 'print the plan and do nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--detach', 'do not wait for the end')
+}
+
+function rateOf(text: string): number {
+  const rate = Number(text)
+  if (!/^\d+$/.test(text) || rate < 1 || rate > 1_000) throw new InvalidArgumentError('It is a number from 1 to 1000.')
+  return rate
+}
+
+type Start = { readonly client: Client; readonly ask: (dryRun: boolean) => Promise<Started>; readonly notes?: (started: Started) => readonly (readonly [string, string])[] }
+
+/** The plan, the question, the progress and the end. The same whatever is replayed. */
+export async function startReplay({ client, ask, notes = () => [] }: Start, options: StartOptions): Promise<void> {
+  const people = options.json !== true && options.quiet !== true
+  if (options.dryRun === true || options.yes !== true) {
+    const planned = await ask(true)
+    const names = people ? await destinationNames(client) : new Map<string, string>()
+    const text = (): string => planText(planned.plan, { names, notes: notes(planned) })
+    if (options.dryRun === true) return print({ json: planned, ids: [], text }, options)
+    await confirm(people ? text() : '')
+  }
+  const started = await ask(false)
+  const ended = started.replay === null || options.detach === true ? started : { ...started, replay: await ending(client, started.replay) }
+  print({ json: ended, ids: ended.replay === null ? [] : [ended.replay.id], text: () => endText(ended, options) }, options)
+}
+
+async function confirm(text: string): Promise<void> {
+  if (!process.stdin.isTTY || text === '') throw new Failure('This sends many deliveries again. Look at the plan with --dry-run, then add --yes.', EXIT.usage)
+  console.error(text)
+  const line = createInterface({ input: process.stdin, output: process.stderr })
+  const said = await line.question('\nSend them again? [y/N] ').finally(() => line.close())
+  if (!/^y(es)?$/i.test(said.trim())) throw new Failure('Nothing was sent.')
+}
+
+const POLL_MS = 1_000
+
+/** Until it has ended or somebody has paused it. It goes on by itself when this command is broken off. */
+async function ending(client: Client, begun: Replay): Promise<Replay> {
+  const live = process.stderr.isTTY
+  let replay = begun
+  while (replay.state === 'running') {
+    if (live) process.stderr.write(`\r\u001b[K${progressText(replay)}`)
+    // oxlint-disable-next-line no-await-in-loop -- one look a second
+    await pause(POLL_MS)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    ;({ replay } = await client.replays.get({ id: replay.id }))
+  }
+  if (live) process.stderr.write('\r\u001b[K')
+  return replay
+}
+
+function endText({ replay, plan }: Started, { detach }: StartOptions): string {
+  if (replay === null) return plan.count === 0 ? 'No delivery is like that, so nothing was sent.' : 'Nothing was sent.'
+  const after: [string, string] = detach === true || replay.state !== 'done' ? ['Next', `${invokedAs()} replays list`] : ['Next', `${invokedAs()} deliveries list`]
+  return fields([['Replay', `${replay.id}  ${style.dim(replay.state)}`], ['Sent again', progressText(replay)], ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]), after])
+}
+
+const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
+
+export function addReplays(program: Command): void {
+  const replays = program.command('replays').summary('list, pause and cancel replays of many deliveries').description('Replays of many deliveries, begun by "deliveries replay" or "destinations recover".')
+  const list = replays.command('list').summary('list replays and how far they are').description('Lists the replays, newest first.').action(listReplays)
+  withExample(withList(list), 'replays list')
+  for (const [verb, what] of [['pause', 'make no more deliveries due for now'], ['resume', 'let a paused replay go on'], ['cancel', 'end a replay; what it has not come to stays as it was']] as const) {
+    const command = replays
+      .command(verb)
+      .argument('<replay>', 'the id of the replay (rpl_…)')
+      .summary(what)
+      .description(`${what.charAt(0).toUpperCase()}${what.slice(1)}.`)
+      .action(async (id: string, options: CommonOptions) => {
+        const { client } = await connect(options)
+        const answer = await client.replays[verb]({ id })
+        print({ json: answer, ids: [answer.replay.id], text: () => endText({ ...answer, plan: NO_PLAN }, {}) }, options)
+      })
+    withExample(withCommon(command), `replays ${verb} ${EXAMPLE_ID}`)
+  }
+}
+
+const NO_PLAN = { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, destinations: [] }
+
+async function listReplays({ limit, cursor, ...options }: ListOptions): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.replays.list({ limit, cursor })
+  const { replays, next_cursor } = answer
+  const rows = (): string =>
+    table([
+      { head: 'State', cells: replays.map(({ state }) => state) },
+      { head: 'Begun (UTC)', cells: replays.map(({ created_at }) => dayMoment(created_at)), paint: style.dim },
+      { head: 'Replay', cells: replays.map(({ id }) => id) },
+      { head: 'Sent again', cells: replays.map(progressText), align: 'right' },
+    ])
+  const text = (): string => (replays.length === 0 ? `There are no replays here. Begin one: ${invokedAs()} deliveries replay --destination …` : [rows(), ...more(next_cursor)].join('\n'))
+  print({ json: answer, ids: replays.map(({ id }) => id), text }, options)
+}

@@ -1,0 +1,30 @@
+import type { Deps, TestAsked, TestSent } from '../../context.ts'
+import type { Cargo, Evidence } from './cargo.ts'
+import { judge } from './judge.ts'
+import type { Begun } from './ports.ts'
+import { createSender } from './send.ts'
+
+/**
+ * A request for a destination as its deliveries are sent: through the same door, with the same headers, signatures and proofs,
+ * and within its bound of requests at once. It belongs to no delivery, so nothing comes of it but the answer.
+ */
+export async function sendTest(deps: Deps, userAgent: string, asked: TestAsked): Promise<TestSent> {
+  const { timeoutMs, ...event } = asked
+  const cargo: Cargo = { ...event, fence: 0, delivery_id: event.attempt_id, attempt_number: 1, failure_count: 0, hops: 0 }
+  const attempt: Begun = { ...cargo, lane: event.destination_id, cargo }
+  const result = await createSender(deps, userAgent).send(attempt, timeoutMs)
+  const verdict = judge(result)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts
+  const { durationMs, headers, body, truncated, detail } = result.evidence as Evidence
+  return {
+    outcome: verdict.next === 'delivered' ? 'succeeded' : 'failed',
+    error_code: verdict.next === 'delivered' ? null : verdict.error_code,
+    error_detail: detail,
+    duration_ms: durationMs,
+    response_status: result.type === 'response' ? result.status : null,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by send.ts
+    response_headers: headers === null ? null : (JSON.parse(headers) as Record<string, string>),
+    response_body: body,
+    response_truncated: truncated,
+  }
+}

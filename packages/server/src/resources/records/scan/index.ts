@@ -1,0 +1,36 @@
+import type { Ctx } from '../../../context.ts'
+import { listPayloads, payloadTest, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import type { RecordRow } from '../queries.ts'
+import { scanRecords, type ScannedRecordRow } from './queries.ts'
+
+export type RecordScan = PayloadFilter & {
+  readonly dataset: string | null
+  readonly webhookId: string | null
+  readonly after: string | null
+  readonly before: string | null
+  readonly limit: number
+  readonly scannedMax: number
+}
+
+export type FoundRecords = { readonly rows: readonly RecordRow[]; readonly reached: string | null }
+
+/** One bounded piece of a search: of the next so many records, newest first, those that match; `reached` null: it came to the end. */
+export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: RecordScan): Promise<FoundRecords> {
+  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
+  const page = await scanRecords(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
+  const fitting = page.filter((row) => asked.webhookId === null || row.webhook_id === asked.webhookId)
+  const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))
+  const payloads = new Map((await listPayloads(ctx.db, { ...at, recordIds: read.map((row) => row.id) })).map((row) => [row.id, row.data]))
+  const meets = payloadTest(asked)
+  const found = read.flatMap((row) => {
+    const data = payloads.get(row.id)
+    return data !== undefined && meets(data) ? [{ ...row, data }] : []
+  })
+  const rows = found.slice(0, asked.limit)
+  // The last that was looked at: the last that is given, when more of them matched; else the last that was read, when not all were.
+  const last = found.length > rows.length ? rows.at(-1) : read.length < fitting.length ? read.at(-1) : endOf(page, asked.scannedMax)
+  return { rows, reached: last?.id ?? null }
+}
+
+/** undefined: there is nothing beyond this page. */
+const endOf = (page: readonly ScannedRecordRow[], scannedMax: number): ScannedRecordRow | undefined => (page.length < scannedMax ? undefined : page.at(-1))

@@ -1,0 +1,39 @@
+import { sql, type Db } from '../../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type ScannedRecordRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly submission_id: string
+  readonly received_at: Date
+  readonly webhook_id: string | null
+  /** Bytes of its payload. */
+  readonly bytes: number
+}
+
+/** The next records from the newest on, whether or not they match more than a dataset: what one piece of a search looks at. */
+export function scanRecords(
+  db: Db,
+  at: At & { dataset: string | null; after: string | null; before: string | null; limit: number },
+): Promise<readonly ScannedRecordRow[]> {
+  return db.many<ScannedRecordRow>(sql`
+    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, coalesce(octet_length(r.data), s.body_size) as bytes
+      from (
+             select id, dataset, submission_id, received_at, data
+               from records
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                ${at.dataset === null ? sql`` : sql`and dataset = ${at.dataset}`}
+                ${at.after === null ? sql`` : sql`and id > ${at.after}`}
+                ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+              order by id desc
+              limit ${at.limit}
+           ) r
+      join submissions s
+        on s.workspace_id = ${at.workspaceId}
+       and s.project_id = ${at.projectId}
+       and s.id = r.submission_id
+     order by r.id desc
+  `)
+}

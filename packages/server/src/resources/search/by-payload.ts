@@ -1,0 +1,66 @@
+import { LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
+import { encodeCursor } from '../../domain/cursor.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { DbError } from '../../platform/db.ts'
+import { checkConditions } from '../check-conditions.ts'
+import { presentDelivery, scan, type DeliveryRow } from '../deliveries/index.ts'
+import { readsPayloads } from '../payloads/index.ts'
+import { idRange } from '../id-range.ts'
+import { afterCursor } from '../page.ts'
+import { presentRecord, scanRecords } from '../records/index.ts'
+import type { Room } from '../verbs.ts'
+
+type Verbs = Room<'search'>
+type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null }
+
+/** One call looks at no more than so many pieces, each of them bounded in rows and bytes. */
+const PIECES_MAX = 5
+const PIECE_MS = 2_000
+const SCANNED_WITH_PAYLOADS_MAX = 500
+
+/** Piece by piece until the page is full, there is nothing more, or enough was looked at: then the cursor says where to go on. */
+async function pieces<Row>(ctx: Ctx, asked: { limit: number; before: string | null }, next: (at: { limit: number; before: string | null }) => Promise<Piece<Row>>) {
+  const rows: Row[] = []
+  const until = ctx.clock.now() + PIECE_MS
+  let before = asked.before
+  for (let piece = 0; piece < PIECES_MAX; piece += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    const found = await inTime(next({ limit: asked.limit - rows.length, before }))
+    rows.push(...found.rows)
+    before = found.reached
+    if (before === null || rows.length >= asked.limit || ctx.clock.now() > until) break
+  }
+  return { rows, next_cursor: before === null ? null : encodeCursor(before) }
+}
+
+const STATEMENT_TIMED_OUT = '57014'
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof DbError && error.code === STATEMENT_TIMED_OUT ? refuse('search_timed_out') : error
+  }
+}
+
+export const deliveries: Verbs['deliveries'] = async (ctx, { limit, cursor, q, f, dataset, webhook, destination, state, ...times }) => {
+  checkConditions(f, 'f')
+  const { fromId, toId } = idRange(times)
+  const wanted = { states: state ?? null, destinationId: destination ?? null, recordId: null, webhookId: webhook ?? null, dataset: dataset ?? null, conditions: f, text: q ?? null }
+  const scannedMax = readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
+  const { rows, next_cursor } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
+    scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax }),
+  )
+  return { deliveries: rows.map(presentDelivery), next_cursor }
+}
+
+export const events: Verbs['events'] = async (ctx, { limit, cursor, q, f, dataset, webhook, ...times }) => {
+  checkConditions(f, 'f')
+  const { fromId, toId } = idRange(times)
+  const wanted = { webhookId: webhook ?? null, dataset: dataset ?? null, conditions: f, text: q ?? null }
+  const { rows, next_cursor } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
+    scanRecords(ctx, { ...wanted, after: fromId, before: at.before, limit: at.limit, scannedMax: SCANNED_WITH_PAYLOADS_MAX }),
+  )
+  return { records: rows.map(presentRecord), next_cursor }
+}
