@@ -6,6 +6,7 @@ import { digestOf } from '../src/domain/idempotency.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { insertCredential } from '../src/resources/credentials/queries.ts'
+import { findKeys } from '../src/resources/idempotency-keys/queries.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, submissionOf } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
@@ -340,6 +341,17 @@ describe('equal requests at the same time', () => {
     assert.deepEqual(others.filter(({ status }) => status !== 201), [])
     assert.deepEqual((await whileTimePasses([world], held)).map(({ status }) => status), [201, 201, 201, 201])
     assert.equal(await storedBy(webhook), 44)
+  })
+})
+
+test('a key is looked up by itself and not among all that are kept, also when its plan was made while there were none', async () => {
+  await database.run(sql`delete from idempotency_keys`)
+  await database.run(sql`vacuum analyze idempotency_keys`)
+  await database.transaction(async (tx) => {
+    const scans = () => tx.one(sql`select pg_stat_get_xact_numscans('idempotency_keys_received'::regclass) as all_kept`)
+    const scansBefore = await scans()
+    await findKeys(tx, { keys: [{ workspaceId: randomUUID(), keyHash: '00'.repeat(32) }], since: new Date(0) })
+    assert.deepEqual(await scans(), scansBefore)
   })
 })
 

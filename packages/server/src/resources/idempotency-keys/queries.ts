@@ -25,7 +25,10 @@ export async function holdKeys(db: Db, keyHashes: readonly string[]): Promise<Re
 
 export type KeysAt = { readonly keys: readonly { readonly workspaceId: string; readonly keyHash: string }[]; readonly since: Date }
 
-/** The burnt ones of these keys: their first requests came after `since`. */
+/**
+ * The burnt ones of these keys: their first requests came after `since`. That is asked of the row that was found, lest a
+ * plan made for a small table look for each key among all that came after `since`.
+ */
 export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly IdempotencyKeyRow[]> {
   return db.many<IdempotencyKeyRow>(sql`
     select found.workspace_id, asked.key_hash, encode(found.fingerprint, 'hex') as fingerprint, found.submission_id,
@@ -39,9 +42,9 @@ export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly Idem
                from idempotency_keys k
               where k.workspace_id = asked.workspace_id
                 and k.key_hash = decode(asked.key_hash, 'hex')
-                and k.received_at > ${since}
               limit 1
            ) found
+     where found.received_at > ${since}
   `)
 }
 
