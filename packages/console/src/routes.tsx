@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, type AnyRouter } from '@tanstack/react-router'
 import { parseSearch, searchText } from './data/search-text.ts'
 import { Home } from './screens/home/screen.tsx'
+import { Broken } from './screens/home/broken.tsx'
 import { NowhereInside, NowhereOutside } from './screens/home/nowhere.tsx'
 import { SCREENS } from './screens/index.ts'
 
@@ -14,6 +15,7 @@ export function createConsoleRouter(): AnyRouter {
     routeTree: root.addChildren([home, project.addChildren(screens)]),
     parseSearch,
     stringifySearch: searchText,
+    defaultErrorComponent: Broken,
     defaultPreload: 'intent',
     defaultPreloadDelay: 60,
     notFoundMode: 'fuzzy',

@@ -6,6 +6,7 @@ export type ScreenEntry = { readonly path: string; readonly load: () => Promise<
 
 /** Every screen of a project. A new one is a folder here, a line in this list, and a line in shell/navigation.ts. */
 export const SCREENS: readonly ScreenEntry[] = [
+  { path: 'overview', load: () => import('./overview/screen.tsx') },
   { path: 'events', load: () => import('./events/screen.tsx') },
   { path: 'deliveries', load: () => import('./deliveries/screen.tsx') },
 ]

@@ -1,4 +1,4 @@
-import { Activity, Send, type LucideIcon } from 'lucide-react'
+import { Activity, ChartNoAxesColumn, Send, type LucideIcon } from 'lucide-react'
 
 /** `key` is the letter after `g` that goes there. */
 export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
@@ -8,6 +8,7 @@ type Group = { readonly label?: string; readonly items: readonly NavigationItem[
 export const NAVIGATION: readonly Group[] = [
   {
     items: [
+      { screen: 'overview', label: 'Overview', icon: ChartNoAxesColumn, key: 'o' },
       { screen: 'events', label: 'Events', icon: Activity, key: 'e' },
       { screen: 'deliveries', label: 'Deliveries', icon: Send, key: 'd' },
     ],

@@ -5,10 +5,10 @@ import { Time, took } from './time.tsx'
 type Attempt = RouteAnswer<Routes['deliveries']['get']>['delivery']['attempts'][number]
 
 /** One try: when, how long, what came back. */
-export function AttemptPart({ attempt }: { readonly attempt: Attempt }): ReactElement {
+export function AttemptPart({ attempt, isOpen = false }: { readonly attempt: Attempt; readonly isOpen?: boolean }): ReactElement {
   const { number, trigger, started_at, duration_ms, outcome, response_status, error_code, error_detail, response_headers, response_body, response_truncated } = attempt
   return (
-    <details className="group border-b border-line" open={number === 1 && outcome !== 'succeeded' ? true : undefined}>
+    <details className="group border-b border-line" open={isOpen}>
       <summary className="flex min-h-9 cursor-default items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover">
         <span className="mono text-meta text-ink-3">{number}</span>
         <span className={`mono text-data font-control ${outcome === 'succeeded' ? 'text-ok' : outcome === null ? 'text-accent' : 'text-fail'}`}>{response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}</span>

@@ -42,7 +42,7 @@ export function DeliveryPanel({ id, onClose, actions, nameOf }: Props): ReactEle
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" tabIndex={0} role="group" aria-label="Attempts">
         {delivery.next_attempt_at !== null && delivery.state === 'retrying' && <p className="border-b border-line bg-retry-soft px-5 py-2 text-retry-text">Next attempt <Countdown to={delivery.next_attempt_at} /></p>}
-        {delivery.attempts.toReversed().map((attempt) => <AttemptPart key={attempt.id} attempt={attempt} />)}
+        {delivery.attempts.toReversed().map((attempt, index) => <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0} />)}
         {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
       </div>
     </section>

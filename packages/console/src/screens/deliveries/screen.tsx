@@ -17,6 +17,7 @@ import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { columnsOf } from './columns.tsx'
 import { DeliveryPanel } from './panel.tsx'
+import { Ongoing, ReplayMany } from './replay-many.tsx'
 
 export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
 
@@ -62,12 +63,16 @@ export function Screen(): ReactElement {
           title="Deliveries"
           beside={<Views label="State" of={VIEWS} at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''} go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })} />}
           actions={
+            <>
             <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken" items={[{ label: 'Every destination', go: () => setSearch({ destination: undefined }) }, 'line', ...destinations.all.map(({ id, name }) => ({ label: name, hint: id === search.destination ? '✓' : '', go: () => setSearch({ destination: id }) }))]}>
               {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
             </Menu>
+            <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
+            </>
           }
           foot={<><span>{rows.length}{list.more ? ' newest' : ''} deliveries</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> replay <Kbd>?</Kbd></span></>}
         >
+          <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
           <Body list={list} rows={rows} search={search}>
             <Table label="Deliveries" columns={columns} rows={rows} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => setSearch({ sel: id })} onEnd={list.loadMore} />

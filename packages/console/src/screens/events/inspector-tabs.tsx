@@ -33,7 +33,7 @@ function DeliveryPart({ id, state, name }: { readonly id: string; readonly state
       <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">{name}<Chip standing={standingOf(state)}>{state}</Chip></h3>
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
-      {asked.data?.delivery.attempts.map((attempt) => <AttemptPart key={attempt.id} attempt={attempt} />)}
+      {asked.data?.delivery.attempts.map((attempt, index, { length }) => <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === length - 1} />)}
     </section>
   )
 }

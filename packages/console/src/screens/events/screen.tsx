@@ -161,7 +161,7 @@ function Foot({ rows, all, events }: { readonly rows: readonly EventRow[]; reado
   const count = rows.length.toLocaleString('en')
   return (
     <>
-      <span aria-live="polite"><b className="font-strong text-ink-2">{count}</b>{rows.length === all.length ? '' : ` of ${all.length.toLocaleString('en')}`} {events.more ? 'loaded' : ''} events</span>
+      <span aria-live="polite"><b className="font-strong text-ink-2">{count}</b>{rows.length === all.length ? '' : ` of ${all.length.toLocaleString('en')}`} events{events.more ? ' loaded' : ''}</span>
       {events.tail.oneIn > 1 && <span className="text-retry-text">showing 1 in {events.tail.oneIn}, all are stored</span>}
       {events.isLoadingMore && <span>reading older ones…</span>}
       <span className="ml-auto flex items-center gap-1 max-xl:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>?</Kbd></span>
