@@ -56,7 +56,7 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
     const home = projects.find((one) => one.is_default)
     return (
       <Alone>
-        <Empty title={`There is no project “${slug}” in ${me.workspace.name}`}>
+        <Empty alone title={`There is no project “${slug}” in ${me.workspace.name}`}>
           It may have been deleted. <a className="text-accent underline" href={`/${workspace}/${home?.slug ?? ''}/events`}>Go to {home?.name ?? 'the Default project'}</a>
         </Empty>
       </Alone>
@@ -129,7 +129,7 @@ function OtherWorkspace({ me, wanted, onSwitched }: { readonly me: Me; readonly 
   if (own.data !== null) return <Alone><Loading /></Alone>
   return (
     <Alone>
-      <Empty title={`You are in no workspace “${wanted}”`}>
+      <Empty alone title={`You are in no workspace “${wanted}”`}>
         Ask for an invite, or <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>go to {me.workspace.name}</a>.
       </Empty>
     </Alone>

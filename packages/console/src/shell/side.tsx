@@ -63,10 +63,11 @@ function Switcher(): ReactElement {
     go: () => location.assign(`/${me.workspace.slug}/${one.slug}/${screen}`),
   }))
   return (
-    <Menu items={items} label={`Project ${project.name} of ${me.workspace.name}. Switch project`} className="flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-lg:justify-center">
+    <Menu items={items} className="flex h-9 w-full items-center gap-[9px] rounded-field px-2 text-left hover:bg-hover max-lg:justify-center">
       <Mark />
-      <b className="truncate font-[600] tracking-[-.005em] max-lg:hidden">{me.workspace.name}</b>
+      <b className="truncate font-[600] tracking-[-.005em] max-lg:hidden">{me.workspace.name}</b>{' '}
       <span className="truncate text-ink-3 max-lg:hidden">{project.slug}</span>
+      <span className="sr-only">Switch project</span>
       <ChevronsUpDown className="ml-auto size-3.5 flex-none text-ink-3 max-lg:hidden" strokeWidth={1.5} aria-hidden />
     </Menu>
   )
@@ -91,9 +92,10 @@ function Person(): ReactElement {
   ]
   return (
     <footer className="mt-auto pt-2">
-      <Menu items={items} label={`${name}, ${me.role}. Account, theme and sign out`} className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-lg:justify-center">
+      <Menu items={items} className="flex h-8 w-full items-center gap-[9px] rounded-button px-2 text-left text-ink-2 hover:bg-hover max-lg:justify-center">
         <span aria-hidden className="size-5 flex-none rounded-full bg-[linear-gradient(140deg,oklch(.50_.09_205),oklch(.42_.09_235))] text-center text-[9px] leading-5 font-[600] text-[#fff]">{name.slice(0, 1).toUpperCase()}</span>
         <span className="truncate max-lg:hidden">{name}</span>
+        <span className="sr-only">Account, theme and sign out</span>
         <Settings className="ml-auto size-4 flex-none text-ink-3 max-lg:hidden" strokeWidth={1.5} aria-hidden />
       </Menu>
     </footer>

@@ -11,7 +11,7 @@ export function AttemptPart({ attempt, isOpen = false }: { readonly attempt: Att
     <details className="group border-b border-line" open={isOpen}>
       <summary className="flex min-h-9 cursor-default items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover">
         <span className="mono text-meta text-ink-3">{number}</span>
-        <span className={`mono text-data font-control ${outcome === 'succeeded' ? 'text-ok' : outcome === null ? 'text-accent' : 'text-fail'}`}>{response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}</span>
+        <span className={`mono text-data font-control ${outcome === 'succeeded' ? 'text-ok-text' : outcome === null ? 'text-accent' : 'text-fail'}`}>{response_status ?? error_code?.replaceAll('_', ' ') ?? outcome ?? 'sending'}</span>
         <Time at={started_at} />
         <span className="text-data text-ink-3">{trigger}</span>
         <span className="mono ml-auto text-meta text-ink-3">{took(duration_ms)}{duration_ms !== null && duration_ms < 1_000 ? ' ms' : ''}</span>

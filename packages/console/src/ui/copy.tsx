@@ -27,7 +27,7 @@ export function CopyButton({ text, label, children, className = '' }: Props): Re
   return (
     <button
       type="button"
-      aria-label={label}
+      aria-label={children === undefined ? label : undefined}
       title={label}
       className={`inline-flex min-h-6 min-w-6 items-center gap-1.5 rounded-chip hover:text-ink ${children === undefined ? 'justify-center text-ink-3' : ''} ${className}`}
       onClick={() => {
@@ -37,6 +37,7 @@ export function CopyButton({ text, label, children, className = '' }: Props): Re
       }}
     >
       {children}
+      {children !== undefined && <span className="sr-only">{label}</span>}
       <Icon className="size-3.5 flex-none text-ink-3" strokeWidth={1.5} aria-hidden />
     </button>
   )

@@ -16,7 +16,7 @@ const LOOKS: Readonly<Record<Standing, { readonly label: string; readonly colour
 export function Glyph({ standing, label }: { readonly standing: Standing; readonly label?: string }): ReactElement {
   const look = LOOKS[standing]
   return (
-    <svg className={`size-3 flex-none ${look.colour}`} viewBox="0 0 12 12" role="img" aria-label={label ?? look.label}>
+    <svg className={`size-3 flex-none ${look.colour}`} viewBox="0 0 12 12" {...(label === '' ? { 'aria-hidden': true } : { role: 'img', 'aria-label': label ?? look.label })}>
       {look.shape}
     </svg>
   )

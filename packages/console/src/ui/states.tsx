@@ -37,12 +37,15 @@ type EmptyProps = {
   /** What to do about it. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
+  /** The whole page is empty: this is its title. */
+  readonly alone?: boolean
 }
 
-export function Empty({ title, children, actions }: EmptyProps): ReactElement {
+export function Empty({ title, children, actions, alone = false }: EmptyProps): ReactElement {
+  const Title = alone ? 'h1' : 'h2'
   return (
     <div className="grid h-full place-content-center justify-items-center gap-1 p-8 text-center">
-      <h2 className="text-lead font-title">{title}</h2>
+      <Title className="text-lead font-title">{title}</Title>
       {children !== undefined && <div className="max-w-[56ch] text-ink-3">{children}</div>}
       {actions !== undefined && <div className="mt-4 flex gap-2">{actions}</div>}
     </div>

@@ -19,7 +19,7 @@ export function columnsOf(nameOf: (destinationId: string) => string): readonly C
 /** What the receiver answered last, or why it did not. */
 export function LastAnswer({ of: { last_status, last_error, state } }: { readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state'> }): ReactElement {
   const good = state === 'delivered'
-  if (last_status !== null) return <span className={`mono text-data font-control ${good ? 'text-ok' : 'text-fail'}`}>{last_status}</span>
+  if (last_status !== null) return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
   if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
   return <span className="text-ink-3">–</span>
 }

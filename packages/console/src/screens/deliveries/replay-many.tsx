@@ -69,7 +69,7 @@ function Plan({ of: { count, complete, bytes: size, minutes, duplicates, destina
   if (count === 0) return <p className="text-ink-3">No delivery is like this.</p>
   return (
     <div className="rounded-field bg-sunken px-3.5 py-2.5">
-      <p className="font-strong">{count.toLocaleString('en')}{complete ? '' : ' or more'} deliveries, {bytes(size)}, {minutes < 1 ? 'under a minute' : `about ${Math.ceil(minutes)} min`}</p>
+      <p className="font-strong">{count.toLocaleString('en')}{complete ? '' : ' or more'} {count === 1 ? 'delivery' : 'deliveries'}, {bytes(size)}, {minutes < 1 ? 'under a minute' : `about ${Math.ceil(minutes)} min`}</p>
       {duplicates > 0 && <p className="text-retry-text">{duplicates.toLocaleString('en')} of them were accepted before: those receivers get a repeat with the same event id.</p>}
       <ul className="mt-1.5 text-ink-3">
         {destinations.slice(0, 5).map(({ id, count: each }) => <li key={id} className="flex"><span className="truncate">{nameOf(id)}</span><span className="mono ml-auto">{each.toLocaleString('en')}</span></li>)}

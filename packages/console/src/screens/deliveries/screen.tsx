@@ -70,7 +70,7 @@ export function Screen(): ReactElement {
             <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
             </>
           }
-          foot={<><span>{rows.length}{list.more ? ' newest' : ''} deliveries</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> replay <Kbd>?</Kbd></span></>}
+          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> replay <Kbd>?</Kbd></span></>}
         >
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}

@@ -25,7 +25,7 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
       <span className="z-1 bg-sunken py-0.5"><Glyph standing={standing} label={missed === true ? 'not matched' : undefined} /></span>
       <b className={`truncate ${missed === true ? 'font-control text-ink-3' : 'font-strong'}`} title={title}>{title}</b>
       <span className={`text-ink-3 ${missed === true ? 'py-0.5 break-words' : 'truncate'}`} title={text}>
-        {codes.map((code, index) => <code key={index} className={`mono mr-1.5 text-meta font-control ${code.good ? 'text-ok' : 'text-fail'}`}>{code.text}</code>)}
+        {codes.map((code, index) => <code key={index} className={`mono mr-1.5 text-meta font-control ${code.good ? 'text-ok-text' : 'text-fail'}`}>{code.text}</code>)}
         {text}
         {nextAt !== null && nextAt !== undefined && <>next try <strong className="font-strong text-retry-text"><Countdown to={nextAt} /></strong></>}
       </span>

@@ -69,10 +69,11 @@ export function titleOf(data: unknown, dataset: string): string {
 const FIELDS_MAX = 5
 const WRAPPERS = new Set(['data', 'object', 'payload', 'body', 'resource', 'attributes'])
 
-/** The few fields that tell one event from another: short scalars, the outer ones first, ids and names of the event itself last. */
+/** The few fields that tell one event from another: short scalars, ids last; not the one that the title is. */
 export function previewOf(data: unknown): readonly (readonly [string, string])[] {
   if (!isObject(data)) return data === null || typeof data !== 'object' ? [['', String(data)]] : [['items', String(Array.isArray(data) ? data.length : 0)]]
-  const all = fieldsOf(data, 0)
+  const title = titleOf(data, '')
+  const all = fieldsOf(data, 0).filter(([key, text]) => text !== title || !NAMES.some((name) => name === key))
   return all.toSorted((a, b) => dullness(a[0]) - dullness(b[0])).slice(0, FIELDS_MAX)
 }
 

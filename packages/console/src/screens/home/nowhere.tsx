@@ -4,7 +4,7 @@ import { Empty } from '../../ui/states.tsx'
 
 export function NowhereInside(): ReactElement {
   return (
-    <Empty title="There is no page at this address">
+    <Empty alone title="There is no page at this address">
       Check the address, or go to the <To screen="events" className="text-accent underline">events</To>.
     </Empty>
   )
@@ -13,7 +13,7 @@ export function NowhereInside(): ReactElement {
 export function NowhereOutside(): ReactElement {
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
-      <Empty title="There is no page at this address">
+      <Empty alone title="There is no page at this address">
         Check the address, or <a className="text-accent underline" href="/">begin at the start</a>.
       </Empty>
     </main>

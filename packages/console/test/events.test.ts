@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { after, before, test } from 'node:test'
+import { aDestination, aWebhook, post } from '../../server/test/fixtures.ts'
+import { aSink, type Sink } from '../../server/test/harness.ts'
+import { aStage, noBrowser, type Stage } from './browser.ts'
+
+let stage: Stage
+let sink: Sink
+
+before(async () => {
+  if (noBrowser !== false) return
+  stage = await aStage()
+  sink = await aSink()
+  await aDestination(stage.world, { name: 'receiver', url: sink.url })
+})
+after(async () => {
+  await stage?.stop()
+  await sink?.stop()
+})
+
+const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))
+
+test('by keyboard alone: find, open, read, copy, filter and leave', { skip: noBrowser }, async () => {
+  for (const n of [1, 2, 3]) await send({ type: `key.event${n}`, n })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events'))
+  await page.getByText('key.event3').first().waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: 'key.event3' }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: 'key.event2' }).waitFor()
+  await page.keyboard.press('k')
+  await page.getByRole('heading', { name: 'key.event3' }).waitFor()
+  await page.keyboard.press('2')
+  await page.getByRole('tab', { name: 'Headers', selected: true }).waitFor()
+  await page.keyboard.press('y')
+  await page.getByText('Id copied').waitFor()
+  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^rec_/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Event', exact: true }).waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('n > 2')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/events?f=n:gt:2')
+  await page.getByText('key.event1').first().waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await page.waitForURL('**/deliveries')
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('events')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/events')
+  await seen.close()
+})
+
+test('the list holds still while one reads: what comes is counted, and shown when asked for', { skip: noBrowser }, async () => {
+  await send({ type: 'read.me' })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events'))
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'read.me' }).first().click()
+  await page.getByRole('heading', { name: 'read.me' }).waitFor()
+  await send({ type: 'came.later' })
+  await send({ type: 'came.later' })
+  await page.getByRole('button', { name: /^2 newer events, held while you read/ }).waitFor()
+  assert.equal(await page.getByRole('row').filter({ hasText: 'came.later' }).count(), 0)
+  await page.keyboard.press('.')
+  await page.getByRole('row').filter({ hasText: 'came.later' }).nth(1).waitFor()
+  assert.equal(await page.getByRole('button', { name: /held while you read/ }).count(), 0)
+  await seen.close()
+})
+
+test('a stream that drops says so, comes back by itself, and what came meanwhile is there, with a line about the gap', { skip: noBrowser }, async () => {
+  const line = await aLine(stage.world.address)
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events').replace(stage.world.baseUrl, line.url))
+  await page.getByText('Live', { exact: true }).waitFor()
+  line.cut()
+  await page.getByText('Reconnecting', { exact: true }).waitFor()
+  await send({ type: 'while.away' })
+  line.mend()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'while.away' }).waitFor()
+  await page.getByText(/s not received, 1 event backfilled/).waitFor()
+  await seen.close()
+  line.stop()
+})
+
+const CORPUS = [
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(1)</script>',
+  "javascript:alert(1)//'\"",
+  '</title></textarea></style><svg/onload=alert(1)>',
+  "{{constructor.constructor('alert(1)')()}}",
+  '<iframe srcdoc="<script>parent.alert(1)</script>">',
+  '<a href="javascript:alert(1)" style="position:fixed;inset:0">x</a>',
+] as const
+
+test('nothing that a sender or a member writes is ever run: in values, keys, headers and names', { skip: noBrowser }, async () => {
+  const { world } = stage
+  const ids: string[] = []
+  for (const evil of CORPUS) {
+    const { public_url } = await aWebhook(world, { name: evil.slice(0, 110) })
+    await aDestination(world, { name: evil.slice(0, 110), url: sink.url, conditions: [{ path: 'never', equals: evil }] })
+    const body = JSON.stringify({ type: evil, [evil]: { [evil]: [evil] }, total: 1 })
+    ids.push((await post(public_url, body, { headers: { 'x-evil': evil, 'user-agent': evil } })).body.records[0].id)
+  }
+  const seen = await stage.owner()
+  const { page } = seen
+  for (const id of ids) {
+    await page.goto(stage.url(`events?sel=${id}`))
+    await page.getByRole('treeitem').nth(3).waitFor()
+    for (const tab of ['Headers', 'Routing', 'Raw', 'Deliveries']) await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+  }
+  for (const evil of CORPUS) {
+    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: `type:equals:${evil}`, q: evil, view: evil, sel: evil, dataset: evil, range: evil, tab: evil })}`)
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await page.goto(`${stage.url('deliveries')}?${new URLSearchParams({ state: evil, destination: evil, sel: evil })}`)
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+    await page.goto(`${world.baseUrl}/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}/events`)
+    await page.getByText(/You are in no workspace/).waitFor()
+  }
+  await seen.close()
+})
+
+test('a hundred thousand rows: only those in sight are in the page, and the last one can be reached', { skip: noBrowser }, async () => {
+  const ROWS = 100_000
+  const now = Date.now()
+  const records = Array.from({ length: ROWS }, (_none, index) => ({ id: `rec_${String(index).padStart(26, '0')}`, dataset: 'events', submission_id: 'sub_x', received_at: new Date(now - index * 1_000).toISOString(), data: { type: `many.${index}` } }))
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.route('**/records?*', (route) => route.fulfill({ json: { records, next_cursor: null } }))
+  await page.goto(stage.url('events'))
+  await page.getByText('many.0', { exact: true }).first().waitFor()
+  assert.ok((await page.getByRole('row').count()) < 80)
+  await page.evaluate("document.querySelector('[role=grid] [role=rowgroup]').scrollTo(0, 1e9)")
+  await page.getByText(`many.${ROWS - 1}`, { exact: true }).first().waitFor()
+  assert.ok((await page.getByRole('row').count()) < 80)
+  await seen.close()
+})
+
+/** A line to the server that can be cut. */
+async function aLine(address: string): Promise<{ url: string; cut(): void; mend(): void; stop(): void }> {
+  const { hostname, port } = new URL(address)
+  const open = new Set<Socket>()
+  let isCut = false
+  const server: Server = createServer((socket) => {
+    if (isCut) return void socket.destroy()
+    const on = connect(Number(port), hostname)
+    for (const [from, to] of [[socket, on], [on, socket]] as const) {
+      open.add(from)
+      from.on('error', () => to.destroy())
+      from.on('close', () => {
+        open.delete(from)
+        to.destroy()
+      })
+      from.pipe(to)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const drop = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut: () => {
+      isCut = true
+      drop()
+    },
+    mend: () => {
+      isCut = false
+    },
+    stop: () => {
+      server.close()
+      drop()
+    },
+  }
+}
