@@ -16,14 +16,15 @@ type Props = {
 /** The filter: chips in the dialect of rules, a field for the next one, and the range. All of it stands in the address. */
 export function Toolbar({ search, change, paths }: Props): ReactElement {
   const filters = filtersOf(search)
-  const set = (next: readonly Filter[]): void => change({ f: next.map(filterText) })
+  // The text that became a condition is looked for no more.
+  const set = (next: readonly Filter[], also: Partial<EventsSearch> = {}): void => change({ f: next.map(filterText), ...also })
   return (
     <div className="mx-3 flex min-h-9 flex-wrap items-center gap-1.5 rounded-field border border-line bg-sunken p-[4px_5px]">
       {search.dataset !== undefined && search.dataset !== '' && <FilterChip path="dataset" sign="is" value={search.dataset.replaceAll(',', ', ')} onRemove={() => change({ dataset: undefined })} />}
       {filters.map((filter, index) => (
         <FilterChip key={filterText(filter)} path={filter.path} sign={signOf(filter.op)} value={filter.value} mono onRemove={() => set(filters.filter((_one, at) => at !== index))} />
       ))}
-      <FilterField search={search} change={change} paths={paths} onFilter={(filter) => set([...filters.filter((one) => filterText(one) !== filterText(filter)), filter])} onBack={() => set(filters.slice(0, -1))} />
+      <FilterField search={search} change={change} paths={paths} onFilter={(filter) => set([...filters.filter((one) => filterText(one) !== filterText(filter)), filter], { q: undefined })} onBack={() => set(filters.slice(0, -1))} />
       <Menu align="end" className="flex h-[26px] items-center gap-1 border-l border-line-2 pr-1 pl-[9px] font-control whitespace-nowrap text-ink-2" items={RANGES.map((range) => ({ label: range.label, hint: range === rangeOf(search) ? '✓' : '', go: () => change({ range: range.id === '' ? undefined : range.id }) }))}>
         {rangeOf(search).label}
         <ChevronDown className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
@@ -68,7 +69,6 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
           if (event.key === 'Enter' && filter !== undefined) {
             onFilter(filter)
             setText('')
-            if (search.q !== undefined) change({ q: undefined, f: [...(search.f ?? []), filterText(filter)] })
           }
           if (event.key === 'Backspace' && text === '') onBack()
           if (event.key === 'Escape') field.current?.blur()
