@@ -119,9 +119,9 @@ test('nothing that a sender or a member writes is ever run: in values, keys, hea
     for (const tab of ['Headers', 'Routing', 'Raw', 'Deliveries']) await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
   }
   for (const evil of CORPUS) {
-    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: `type:equals:${evil}`, q: evil, view: evil, sel: evil, dataset: evil, range: evil, tab: evil })}`)
+    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: `type:equals:${evil}`, q: evil, view: evil, sel: evil, dataset: evil, range: evil, tab: evil }).toString()}`)
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    await page.goto(`${stage.url('deliveries')}?${new URLSearchParams({ state: evil, destination: evil, sel: evil })}`)
+    await page.goto(`${stage.url('deliveries')}?${new URLSearchParams({ state: evil, destination: evil, sel: evil }).toString()}`)
     await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
     await page.goto(`${world.baseUrl}/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}/events`)
     await page.getByText(/You are in no workspace/).waitFor()
