@@ -89,6 +89,8 @@ export const LIMITS = {
   breakerProbeMsMax: 300_000,
   breakerRecoveringMin: 2,
   breakerDisableMs: 432_000_000,
+  templateCharsMax: 16_384,
+  templateBodyCharsMax: 6_291_456,
   laneLeaseMs: 15_000,
   laneHeartbeatMs: 5_000,
 

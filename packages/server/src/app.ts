@@ -99,7 +99,7 @@ export function createApp(options: AppOptions): App {
   })
   const delivers = config.ROLES.includes('deliver')
   const directory = createDirectory(deps)
-  const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}`, userAgent: USER_AGENT })
+  const loop = createDeliveryLoop(deps, { owner: `${process.pid}-${randomUUID()}` })
   const streams = createStreams(deps)
   const road = createRoad(options, { deps, directory, streams, hint: delivers ? loop.hint : undefined })
   const surfaces = createSurfaces({ road, streams, load: () => loop.load(), version: VERSION, patience: options.patience })
@@ -151,11 +151,12 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     ...signInParts(options, parts.clock),
     whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
     readStored,
+    deliveryUserAgent: USER_AGENT,
     uuid: () => uuidv7(parts.clock.now()),
     randomText,
     random: Math.random,
     tellDisabled: (db, at) => tellDisabled(deps, db, at),
-    sendTest: (asked) => sendTest(deps, USER_AGENT, asked),
+    sendTest: (asked) => sendTest(deps, asked),
   }
   return deps
 }

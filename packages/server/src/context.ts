@@ -44,6 +44,8 @@ export type Deps = {
   readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
   /** Sends a test request to a destination as its deliveries are sent; nothing is stored. It takes as long as it takes, so call it outside of transactions. */
   readonly sendTest: (asked: TestAsked) => Promise<TestSent>
+  /** What deliveries say of themselves in User-Agent. */
+  readonly deliveryUserAgent: string
   readonly uuid: () => string
   readonly randomText: (characters: number) => string
   readonly random: () => number

@@ -70,7 +70,7 @@ type Named = { readonly name: string; readonly route: Route }
 const ALL: readonly Named[] = Object.entries(routes).flatMap(([room, verbs]) =>
   Object.entries<Route>(verbs).map(([verb, route]) => ({ name: `${room}.${verb}`, route })),
 )
-const LISTS = ALL.filter(({ name, route }) => name.endsWith('.list') && !route.path.includes('{'))
+const LISTS = ALL.filter(({ name, route }) => name.endsWith('.list') && !route.path.includes('{') && route.query !== undefined)
 
 /** `by`: somebody of their own, where a member of the place would be gone afterwards; `target`: what the audit row names. */
 type Asked = { readonly by?: Credential; readonly actor?: string; readonly target?: string; readonly params?: Record<string, string>; readonly query?: Record<string, string>; readonly body?: object }
@@ -229,6 +229,8 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'destinations.create': () => ({ body: { name: aName('made'), url: sink.url, datasets: ['Nothing'], headers: { 'X-A': 'canary-header' } } }),
   'destinations.get': aDestinationIn,
   'destinations.update': (at) => withBody(aDestinationIn(at), { timeout_ms: 2_000 }),
+  'destinationPreviews.make': async (at) => ({ body: { url: sink.url, record_id: (await anEventIn(at)).records[0].id } }),
+  'destinationPresets.list': () => ({}),
   'destinations.remove': (at) => aDestinationIn(at),
   'destinations.recover': (at) => withBody(aDestinationIn(at), { since: '2026-01-01T00:00:00Z' }),
   'destinations.test': (at) => withBody(aDestinationIn(at), {}),
@@ -806,6 +808,7 @@ test('a destination is created with the defaults of the contract, changed member
     auth: { kind: 'none' },
     tls: null,
     proxy: null,
+    payload_template: null,
   })
   assert.match(signing_secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assertRefused(await call(home, 'POST destinations', { body: { name: 'Ledger', url: sink.url } }), 409, 'name_taken')

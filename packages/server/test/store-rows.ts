@@ -79,6 +79,7 @@ export class StoreRows {
       auth: { kind: 'none' },
       tls: null,
       proxy: null,
+      payload_template: null,
       retry: { schedule_seconds: null },
       timeout_ms: 15_000,
       max_in_flight: 10,

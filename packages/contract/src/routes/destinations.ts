@@ -48,6 +48,14 @@ const Breaker = z
   })
   .describe('Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.')
 
+const PayloadTemplate = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .nullable()
+  .describe(
+    'JSON that is sent in place of the envelope; its strings are Liquid without tags, and see id, dataset, received_at, data and secret (that of auth, kind payload). A string that is ' +
+      `one {{ … }} keeps the type of its value. null: the envelope. At most ${LIMITS.templateCharsMax} characters. A change counts from the next attempt on.`,
+  )
+
 export const Destination = z.object({
   id: idOutput('destination'),
   name: z.string(),
@@ -71,6 +79,7 @@ export const Destination = z.object({
   auth: ShownAuth,
   tls: ShownTls,
   proxy: ShownProxy,
+  payload_template: z.unknown(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -120,6 +129,7 @@ export const destinations = {
       auth: DestinationAuth.default({ kind: 'none' }),
       tls: DestinationTls.default(null),
       proxy: DestinationProxy.default(null),
+      payload_template: PayloadTemplate.default(null),
     }),
     output: z.object({ destination: Destination, signing_secret: z.string() }),
   }),
@@ -161,6 +171,7 @@ export const destinations = {
       auth: DestinationAuth.optional(),
       tls: DestinationTls.optional(),
       proxy: DestinationProxy.optional(),
+      payload_template: PayloadTemplate.optional(),
     }),
     output: one,
   }),
@@ -281,6 +292,37 @@ export const destinations = {
         }).describe(`Each is counted up to ${LIMITS.backlogCountMax}.`),
         next_attempt_at: Timestamp.nullable().describe('When the next attempt is due.'),
       }),
+    }),
+  }),
+} as const
+
+/** A room of its own: it needs records, which know of destinations already. */
+export const destinationPreviews = {
+  make: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/preview',
+    summary: 'See what a destination would be sent',
+    description:
+      'The request that a destination of these settings, saved or not, would be sent for a record; secrets and what is made of them are dots. Nothing is sent or stored, so every ' +
+      'role may, and a suspended workspace too.',
+    ...READ,
+    status: 200,
+    body: z.strictObject({
+      record_id: idInput('record'),
+      destination_id: idInput('destination').optional().describe('Its settings stand for what is left out here.'),
+      url: Url.optional().describe('Needed without destination_id.'),
+      headers: Headers.optional(),
+      signing: Signing.optional(),
+      auth: DestinationAuth.optional().describe('Its secrets may be left out.'),
+      payload_template: PayloadTemplate.optional(),
+    }),
+    output: z.object({
+      request: z
+        .object({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+        .nullable()
+        .describe('null: the payload template gives no body for this record, and an attempt would end with template_failed.'),
+      error: z.string().nullable().describe('Why there is none.'),
     }),
   }),
 } as const

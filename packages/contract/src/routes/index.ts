@@ -5,7 +5,8 @@ import { dashboard } from './dashboard.ts'
 import { dataExport } from './data-export.ts'
 import { datasets } from './datasets.ts'
 import { deliveries } from './deliveries.ts'
-import { destinations } from './destinations.ts'
+import { destinationPresets } from './destination-presets.ts'
+import { destinationPreviews, destinations } from './destinations.ts'
 import { ingestKeys } from './ingest-keys.ts'
 import { invites } from './invites.ts'
 import { me } from './me.ts'
@@ -22,5 +23,5 @@ import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, audit, dashboard, dataExport, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
+export const routes = { activity, apiKeys, audit, dashboard, dataExport, datasets, deliveries, destinationPresets, destinationPreviews, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
 export type Routes = typeof routes

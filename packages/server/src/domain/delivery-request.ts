@@ -1,4 +1,5 @@
 import { DELIVERY_HEADERS } from '@postroad/contract'
+import type { TemplateScope } from './payload-template.ts'
 import { signDelivery } from './signature/index.ts'
 
 /** What goes to a destination, made from what is stored and nothing else: the same record gives the same body on every attempt. */
@@ -9,6 +10,11 @@ export type Event = { readonly id: string; readonly dataset: string; readonly re
 /** Decisions §6: exactly these members in this order, `data` letter by letter. */
 export function envelope({ id, dataset, received_at, data }: Event): string {
   return `{"id":"${id}","dataset":"${dataset}","received_at":"${received_at.toISOString()}","data":${data}}`
+}
+
+/** The same event as a payload template sees it. */
+export function templateScope({ received_at, ...event }: Event, secret: string | undefined): TemplateScope {
+  return { ...event, received_at: received_at.toISOString(), secret }
 }
 
 export type ToHead = {

@@ -26,11 +26,10 @@ export const SECRET_MEMBER = {
   payload: 'secret',
 } as const satisfies Record<Exclude<AuthKind, 'none'>, string>
 
-/** What is sent becomes what is held; `held` gives the secret that was left out, and has none when another kind is meant. */
-export function heldAuth(sent: DestinationAuth, held: HeldAuth | null): HeldAuth | null | { readonly missing: string } {
+/** What is sent becomes what is held; `from` gives the secret that was left out, and has none when another kind is meant. */
+export function heldAuth(sent: DestinationAuth, from: HeldAuth | null | { readonly anySecret: string }): HeldAuth | null | { readonly missing: string } {
   if (sent.kind === 'none') return null
-  const kept = held?.kind === sent.kind ? held.secret : undefined
-  const secret = secretOf(sent) ?? kept
+  const secret = secretOf(sent) ?? keptSecret(sent, from)
   if (secret === undefined) return { missing: SECRET_MEMBER[sent.kind] }
   switch (sent.kind) {
     case 'basic':
@@ -45,6 +44,12 @@ export function heldAuth(sent: DestinationAuth, held: HeldAuth | null): HeldAuth
     case 'payload':
       return { kind: sent.kind, secret }
   }
+}
+
+function keptSecret(sent: DestinationAuth, from: Parameters<typeof heldAuth>[1]): string | undefined {
+  if (from === null) return undefined
+  if ('anySecret' in from) return from.anySecret
+  return from.kind === sent.kind ? from.secret : undefined
 }
 
 /** The secret as it was sent, under whatever name its kind gives it. */

@@ -5,6 +5,8 @@ import { dashboard } from './dashboard/index.ts'
 import { dataExport } from './data-export/index.ts'
 import { datasets } from './datasets/index.ts'
 import { deliveries } from './deliveries/index.ts'
+import { destinationPresets } from './destination-presets/index.ts'
+import { destinationPreviews } from './destination-previews/index.ts'
 import { destinations } from './destinations/index.ts'
 import { ingestKeys } from './ingest-keys/index.ts'
 import { invites } from './invites/index.ts'
@@ -23,4 +25,4 @@ import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces/index.ts'
 
 /** Every room by name: a contract route without a verb does not compile. */
-export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, dataExport, datasets, deliveries, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces }
+export const rooms: Rooms = { activity, apiKeys, audit: auditLog, dashboard, dataExport, datasets, deliveries, destinationPresets, destinationPreviews, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces }

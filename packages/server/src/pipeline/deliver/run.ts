@@ -18,10 +18,10 @@ export type DeliveryLoop = {
 }
 
 /** Drives the delivery machine: turns its effects into I/O and the answers into events. It decides nothing itself. */
-export function createDeliveryLoop(deps: Deps, options: { readonly owner: string; readonly userAgent: string }): DeliveryLoop {
+export function createDeliveryLoop(deps: Deps, options: { readonly owner: string }): DeliveryLoop {
   const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
   const store = createPostgresStore(deps)
-  const sender = createSender(deps, options.userAgent)
+  const sender = createSender(deps)
   const stopped = Promise.withResolvers<void>()
   let cancelAlarm = nothing
 

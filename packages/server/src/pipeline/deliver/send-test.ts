@@ -8,11 +8,11 @@ import { createSender } from './send.ts'
  * A request for a destination as its deliveries are sent: through the same door, with the same headers, signatures and proofs,
  * and within its bound of requests at once. It belongs to no delivery, so nothing comes of it but the answer.
  */
-export async function sendTest(deps: Deps, userAgent: string, asked: TestAsked): Promise<TestSent> {
+export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> {
   const { timeoutMs, ...event } = asked
   const cargo: Cargo = { ...event, fence: 0, delivery_id: event.attempt_id, attempt_number: 1, failure_count: 0, hops: 0 }
   const attempt: Begun = { ...cargo, lane: event.destination_id, cargo }
-  const result = await createSender(deps, userAgent).send(attempt, timeoutMs)
+  const result = await createSender(deps).send(attempt, timeoutMs)
   const verdict = judge(result)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts
   const { durationMs, headers, body, truncated, detail } = result.evidence as Evidence

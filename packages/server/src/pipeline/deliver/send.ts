@@ -1,6 +1,7 @@
 import { encodeId } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { deliveryHeaders, envelope } from '../../domain/delivery-request.ts'
+import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery-request.ts'
+import type { Rendered } from '../../domain/payload-template.ts'
 import { readRetryAfter } from '../../domain/retry-policy.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
 import { createAccessTokens, type TokenClient } from './access-tokens.ts'
@@ -20,7 +21,7 @@ const TARGET_KEPT_MS = 1_000
 const TIMEOUT_LEFT_MS_MIN = 1_000
 
 /** Builds the signed request of an attempt from what its begin committed, and sends it through the guarded door. */
-export function createSender(deps: Deps, userAgent: string): Sender {
+export function createSender(deps: Deps): Sender {
   const targets = new Map<string, Promise<Target | undefined> | Target>()
   const accessTokens = createAccessTokens(deps)
 
@@ -66,7 +67,10 @@ export function createSender(deps: Deps, userAgent: string): Sender {
         const found = targetOf(cargo)
         const target = found instanceof Promise ? await found : found
         if (target === undefined) return failure('invalid_url', 'The destination was deleted.')
-        const request = requestOf({ attempt, cargo, target, userAgent, timeoutMs, now: deps.clock.wall() })
+        const event = { id: encodeId('record', cargo.record_id), dataset: cargo.dataset, received_at: cargo.received_at, data: cargo.data }
+        const rendered = bodyOf(event, target)
+        if (!rendered.ok) return failure('template_failed', rendered.error)
+        const request = requestOf({ attempt, cargo, target, event, body: rendered.body, userAgent: deps.deliveryUserAgent, timeoutMs, now: deps.clock.wall() })
         if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request)
         return httpResult(await deps.outbound.request(request), deps.clock.wall())
       } catch (error) {
@@ -81,12 +85,15 @@ export function createSender(deps: Deps, userAgent: string): Sender {
   }
 }
 
-type ToSend = { attempt: Begun; cargo: Cargo; target: Target; userAgent: string; timeoutMs: number; now: number }
+/** From what is stored alone: the same on every attempt, until the template is another one. */
+function bodyOf(event: Event, { template }: Target): Rendered {
+  return template === undefined ? { ok: true, body: envelope(event) } : template.compiled.render(templateScope(event, template.secret))
+}
 
-function requestOf({ attempt, cargo, target, userAgent, timeoutMs, now }: ToSend): OutboundRequest {
+type ToSend = { attempt: Begun; cargo: Cargo; target: Target; event: Event; body: string; userAgent: string; timeoutMs: number; now: number }
+
+function requestOf({ attempt, cargo, target, event, body, userAgent, timeoutMs, now }: ToSend): OutboundRequest {
   const { previousSecret, url, maxInFlight, transport, signing } = target
-  const event = { id: encodeId('record', cargo.record_id), dataset: cargo.dataset, received_at: cargo.received_at, data: cargo.data }
-  const body = envelope(event)
   const secrets = previousSecret !== undefined && previousSecret.until > now ? [target.secret, previousSecret.value] : [target.secret]
   const headers = deliveryHeaders({
     own: target.headers,

@@ -1,6 +1,7 @@
 import type { Deps } from '../../context.ts'
 import { authHeaders } from '../../domain/destination-auth.ts'
 import { reachOf } from '../../domain/destination-reach.ts'
+import { compileTemplate, type Compiled } from '../../domain/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import { transportOf, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
@@ -17,6 +18,8 @@ export type Target = {
   readonly previousSecret: { readonly value: string; readonly until: number } | undefined
   /** undefined: the ordinary way. */
   readonly transport: Transport | undefined
+  /** The body of an event in place of the envelope; undefined: the envelope. */
+  readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
   readonly readAt: number
@@ -48,7 +51,14 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     secret: open(row.secret, 'destinations.secret'),
     previousSecret: row.previous_secret === null ? undefined : { value: open(row.previous_secret, 'destinations.previous_secret'), until },
     transport,
+    template: row.payload_template === null ? undefined : { compiled: compiledOf(row.payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined },
     tokenClient: asksFor ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport } : undefined,
     readAt: deps.clock.wall(),
   }
+}
+
+/** What was saved compiled then; what does no more, after an upgrade, fails each attempt with its reason. */
+function compiledOf(template: unknown): Compiled {
+  const compiled = compileTemplate(template)
+  return 'error' in compiled ? { usesSecret: false, render: () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }) } : compiled
 }

@@ -7,6 +7,7 @@ import { checkConditions } from '../check-conditions.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { checkTemplate } from './check-template.ts'
 import { sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
 import { insertDestination } from './queries.ts'
@@ -18,6 +19,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
   checkConditions(input.conditions, 'conditions')
   checkUrl(input.url, ctx.whyUrlRefused)
   const reach = changedReach(ctx, { sent: input, headers: input.headers, held: NO_REACH, heldUrl: undefined })
+  checkTemplate(input.payload_template, reach)
   return inTransaction(ctx, async (tx) => {
     const id = tx.uuid()
     const secret = mintSecret()
@@ -39,6 +41,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
       rate_count: input.rate_limit?.count ?? null,
       rate_per: input.rate_limit?.per ?? null,
       signing: input.signing,
+      payload_template: input.payload_template,
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
       now,

@@ -15,7 +15,11 @@ import { revealSecret, rotateSecret } from './secret.ts'
 import { test } from './try-out.ts'
 import { update } from './update.ts'
 
+export { checkTemplate } from './check-template.ts'
+export { checkUrl } from './create.ts'
+export { checkHeaders } from './headers.ts'
 export { lockDestinations } from './queries.ts'
+export { destinationSettings } from './settings.ts'
 
 export const destinations: Room<'destinations'> = {
   list: async (ctx, { limit, cursor }) => {

@@ -25,6 +25,7 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     signing: row.signing,
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),
     ...presentReach(openReach(ctx, row)),
+    payload_template: row.payload_template,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   }

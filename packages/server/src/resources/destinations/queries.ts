@@ -27,6 +27,7 @@ export type DestinationRow = {
   readonly auth: Buffer | null
   readonly tls: Buffer | null
   readonly proxy: Buffer | null
+  readonly payload_template: unknown
   readonly created_at: Date
   readonly updated_at: Date
   /** Null only in the statement that makes it. */
@@ -35,7 +36,7 @@ export type DestinationRow = {
 
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, signing, previous_secret_expires_at, auth, tls, proxy, created_at, updated_at,
+  timeout_ms, max_in_flight, rate_count, rate_per, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
   (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets)
      from lanes l
     where l.workspace_id = destinations.workspace_id
@@ -55,7 +56,7 @@ export function listDestinationPlans(db: Db, at: At): Promise<readonly Destinati
   `)
 }
 
-export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing' | 'auth' | 'tls' | 'proxy'> & {
+export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing' | 'auth' | 'tls' | 'proxy' | 'payload_template'> & {
   readonly id: string
   readonly access_token: Buffer | null
   readonly secret: Buffer
@@ -66,7 +67,7 @@ export type SendingRow = Pick<DestinationRow, 'url' | 'headers' | 'timeout_ms' |
 /** What a sender must know of a destination. The lane names no project, so this asks by workspace and id. */
 export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
   return db.maybe<SendingRow>(sql`
-    select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, secret, previous_secret,
+    select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
            previous_secret_expires_at
       from destinations
      where workspace_id = ${at.workspaceId}
@@ -120,17 +121,20 @@ export async function isDestinationNameTaken(db: Db, at: At & { name: string }):
   return row !== undefined
 }
 
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
 type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane'>
 
 /** Makes the destination and its lane; undefined when the name is taken. */
 export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
-                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, signing, auth, tls, proxy, secret, created_at, updated_at)
+                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, signing, auth, tls, proxy, payload_template,
+                              secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
             ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per},
-            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${row.secret}, ${row.now}, ${row.now})
+            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
@@ -160,6 +164,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            auth = ${row.auth},
            tls = ${row.tls},
            proxy = ${row.proxy},
+           payload_template = ${jsonOrNull(row.payload_template)},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}
        and project_id = ${row.projectId}

@@ -9,6 +9,7 @@ import { closeBreaker } from '../lanes/index.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
 import { changedReach } from './changed-reach.ts'
+import { checkTemplate } from './check-template.ts'
 import { checkUrl } from './create.ts'
 import { openHeaders, sealHeaders } from './headers.ts'
 import { presentDestination } from './present.ts'
@@ -60,7 +61,9 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
 function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
   const { url = held.url, headers = openHeaders(tx, held) } = input
   const reach = changedReach(tx, { sent: { ...input, url }, headers, held: openReach(tx, held), heldUrl: held.url })
-  return sealReach(tx, { id: held.id, reach, sent: input, held })
+  const template = input.payload_template === undefined ? held.payload_template : input.payload_template
+  checkTemplate(template, reach)
+  return { payload_template: template, ...sealReach(tx, { id: held.id, reach, sent: input, held }) }
 }
 
 function rateOf({ rate_limit }: Input) {

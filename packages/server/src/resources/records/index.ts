@@ -1,11 +1,12 @@
 import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../context.ts'
 import { parseJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
 import { listOfWebhook } from './of-webhook.ts'
-import { findRecord, listRecords, type RecordRow } from './queries.ts'
+import { findRecord, listRecords, type Hops, type RecordRow } from './queries.ts'
 
 export { scan as scanRecords } from './scan/index.ts'
 export { present as presentRecord }
@@ -21,6 +22,13 @@ function present(row: RecordRow) {
   }
 }
 
+/** One record of the project, or 404. */
+export async function getRecord(ctx: Ctx, id: string): Promise<RecordRow & Hops> {
+  const row = await findRecord(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
 export { listRecordsById } from './queries.ts'
 
 export const records: Room<'records'> = {
@@ -32,8 +40,7 @@ export const records: Room<'records'> = {
   },
 
   get: async (ctx, { id }) => {
-    const row = await findRecord(ctx.db, { ...ctx, id })
-    if (row === undefined) throw refuse('not_found')
+    const row = await getRecord(ctx, id)
     return { record: { ...present(row), data_text: row.data } }
   },
 

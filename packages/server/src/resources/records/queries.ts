@@ -93,9 +93,12 @@ export function listRecordsById(db: Db, at: At & { ids: readonly string[] }): Pr
   `)
 }
 
-export function findRecord(db: Db, at: At & { id: string }): Promise<RecordRow | undefined> {
-  return db.maybe<RecordRow>(sql`
-    select ${columns}
+/** How often it has been through a service like this one. */
+export type Hops = { readonly hops: number }
+
+export function findRecord(db: Db, at: At & { id: string }): Promise<(RecordRow & Hops) | undefined> {
+  return db.maybe<RecordRow & Hops>(sql`
+    select ${columns}, r.hops
       from ${withSubmission}
      where r.workspace_id = ${at.workspaceId}
        and r.project_id = ${at.projectId}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compileTemplate, type Rendered } from './payload-template.ts'
+
+const EVENT = { id: 'rec_1', dataset: 'orders', received_at: '2026-01-15T12:00:00.000Z', secret: 'key-1' }
+
+function rendered(template: unknown, data = '{}'): Rendered {
+  const compiled = compileTemplate(template)
+  if ('error' in compiled) throw new Error(compiled.error)
+  return compiled.render({ ...EVENT, data })
+}
+function bodyOf(template: unknown, data?: string): string {
+  const said = rendered(template, data)
+  assert.ok(said.ok, said.ok ? '' : said.error)
+  return said.body
+}
+const whyRefused = (template: unknown): string => {
+  const compiled = compileTemplate(template)
+  return 'error' in compiled ? compiled.error : ''
+}
+
+test('a string that is one {{ … }} keeps the type of its value; any other is text', () => {
+  const data = '{"n":7,"flag":false,"list":[1,"a"],"deep":{"a":null},"text":"x"}'
+  assert.equal(bodyOf({ a: '{{ data.n }}', b: '{{data.flag}}', c: '{{ data.list }}', d: '{{ data.deep }}', e: 'n={{ data.n }}', f: '{{ data.none }}', g: 'x{{ data.none }}', h: 5, i: [null, true] }, data),
+    '{"a":7,"b":false,"c":[1,"a"],"d":{"a":null},"e":"n=7","f":null,"g":"x","h":5,"i":[null,true]}')
+  assert.equal(bodyOf(['{{ id }} {{ dataset }} {{ received_at }}', '{{ secret }}']), '["rec_1 orders 2026-01-15T12:00:00.000Z","key-1"]')
+  assert.equal(bodyOf(['see {{ data.list }}'], data), String.raw`["see [1,\"a\"]"]`)
+})
+
+test('no digit of a number is lost, in a value or a text', () => {
+  const data = '{"id":12345678901234567890,"price":1.50}'
+  assert.equal(bodyOf(['{{ data.id }}', '{{ data }}', '#{{ data.id }} for {{ data.price }}', '{{ data.price | default: 0 }}', '{{ data.price | plus: 1 }}', '{{ data.id | append: "!" }}'], data),
+    String.raw`[12345678901234567890,{"id":12345678901234567890,"price":1.50},"#12345678901234567890 for 1.50",1.50,2.5,"12345678901234567890!"]`)
+})
+
+test('the filters of the list work, on numbers, texts and values', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['{{ "Ab" | upcase }}', '"AB"'], ['{{ "Ab" | downcase }}', '"ab"'], ['{{ " a " | strip }}', '"a"'], ['{{ "abcdef" | truncate: 4 }}', '"a..."'],
+    ['{{ "a" | append: "b" | prepend: "c" }}', '"cab"'], ['{{ 7 | minus: 2 | times: 3 | divided_by: 5 }}', '3'], ['{{ 2.4 | round }}', '2'], ['{{ 2.6 | floor }}', '2'],
+    ['{{ 2.2 | ceil }}', '3'], ['{{ -2 | abs }}', '2'], ['{{ data.l | size }}', '2'], ['{{ data.l | first }}', '1'], ['{{ data.l | last }}', '2'], ['{{ "a b&c" | url_encode }}', '"a+b%26c"'],
+    ['{{ "hi" | base64_encode }}', '"aGk="'], ['{{ data.l | json }}', '"[1,2]"'], ['{{ data.none | default: "d" }}', '"d"'],
+  ]
+  for (const [text, json] of cases) assert.equal(bodyOf([text], '{"l":[1,2]}'), `[${json}]`, text)
+})
+
+test('what an event says is never read as a template', () => {
+  assert.equal(bodyOf(['{{ data.a }}', 'x{{ data.a }}'], '{"a":"{{ secret }}{% if 1 %}"}'), '["{{ secret }}{% if 1 %}","x{{ secret }}{% if 1 %}"]')
+})
+
+test('tags, other filters and unknown names are refused when it is saved, with their place', () => {
+  assert.equal(whyRefused({ a: [{ 'b/c': '{% for x in data %}{% endfor %}' }] }), 'payload_template/a/0/b~1c: tag "for" not found.')
+  for (const tag of ['if', 'include', 'render', 'layout', 'assign', 'capture', 'raw', 'comment']) assert.match(whyRefused([`{% ${tag} x %}`]), /not found/, tag)
+  for (const filter of ['join', 'replace', 'date', 'split', 'map', 'where', 'sort', 'pop', 'concat', 'slice']) assert.equal(whyRefused([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
+  assert.equal(whyRefused({ a: '{{ payload.x }}' }), 'payload_template/a: there is no payload here; a template sees id, dataset, received_at, data, secret.')
+  assert.match(whyRefused({ a: 'x {{ data.y | default: env.HOME }}' }), /there is no env here/)
+  assert.match(whyRefused({ a: '{{ data.x ' }), /^payload_template\/a: output .* not closed\.$/)
+  assert.match(whyRefused({ a: 'x'.repeat(20_000) }), /16384 characters/)
+  assert.match(whyRefused(Array.from({ length: 501 }, () => 'x')), /500 strings/)
+})
+
+test('prototypes are nobody’s', () => {
+  assert.equal(bodyOf(['{{ data.constructor }}', '{{ data.__proto__ }}', '{{ data.toString }}'], '{}'), '[null,null,null]')
+})
+
+test('a template that grows without bound, or takes too long, fails with a sentence; the next record is rendered as ever', () => {
+  const big = JSON.stringify({ a: 'x'.repeat(1_000_000) })
+  const grows = rendered(['{{ (1..100000000) | size }}'])
+  assert.deepEqual(grows, { ok: false, error: 'The payload template fails on this record: memory alloc limit exceeded.' })
+  const long = rendered(Array.from({ length: 7 }, () => '{{ data.a }}'), big)
+  assert.deepEqual(long, { ok: false, error: 'The payload template gives a body longer than 6291456 characters.' })
+  const slow = rendered(Array.from({ length: 400 }, () => '{{ data | json | json | size }}'), big)
+  assert.ok(!slow.ok && /limit exceeded/.test(slow.error))
+  assert.equal(bodyOf(['{{ data.a | size }}'], big), '[1000000]')
+})
