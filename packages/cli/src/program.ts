@@ -7,6 +7,7 @@ import { addDeliveries } from './commands/deliveries.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
 import { addEvents } from './commands/events.ts'
+import { addExport } from './commands/export.ts'
 import { addReplays } from './commands/replays.ts'
 import { addSend } from './commands/send.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
@@ -61,6 +62,7 @@ export function createProgram(): Command {
   addDestinations(program)
   program.commandsGroup('Look after the workspace:')
   addAudit(program)
+  addExport(program)
   addApiKeys(program)
   return program.addHelpText('after', OUTRO)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before, test } from 'node:test'
@@ -321,7 +322,7 @@ test('colour is for terminals: FORCE_COLOR stands in for one here, NO_COLOR wins
 })
 
 test('every command explains itself with an example, within 80 columns', async () => {
-  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['deliveries', 'retry'], ['deliveries', 'cancel'], ['replays', 'list'], ['replays', 'pause'], ['endpoints', 'list'], ['endpoints', 'rotate'], ['endpoints', 'rotate-secret'], ['endpoints', 'versions'], ['destinations', 'list'], ['destinations', 'create'], ['destinations', 'test'], ['destinations', 'health'], ['destinations', 'recover'], ['api-keys', 'list'], ['api-keys', 'revoke'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export']], async (args) => {
+  await all([[], ['start'], ['bootstrap'], ['doctor'], ['send'], ['events', 'list'], ['events', 'get'], ['deliveries', 'list'], ['deliveries', 'get'], ['deliveries', 'replay'], ['deliveries', 'retry'], ['deliveries', 'cancel'], ['replays', 'list'], ['replays', 'pause'], ['endpoints', 'list'], ['endpoints', 'rotate'], ['endpoints', 'rotate-secret'], ['endpoints', 'versions'], ['destinations', 'list'], ['destinations', 'create'], ['destinations', 'test'], ['destinations', 'health'], ['destinations', 'recover'], ['api-keys', 'list'], ['api-keys', 'revoke'], ['audit', 'list'], ['audit', 'verify'], ['audit', 'export'], ['export']], async (args) => {
     const text = await ok([...args, '--help'], {})
     assert.match(text, args.length === 0 ? /Begin with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
   })
@@ -331,6 +332,23 @@ test('every command explains itself with an example, within 80 columns', async (
 
 test('npm run writes its hints so that they can be pasted', async () => {
   assert.match(await ok(['--help'], { npm_lifecycle_event: 'postroad' }), /^Usage: npm run postroad -- <command>/)
+})
+
+test('a workspace is exported into a file, a download that broke off is gone on with, and what is there already is not fetched again', async () => {
+  const output = join(folder.path, 'export.zip')
+  const { data_export, file } = await json(['export', '--output', output])
+  assert.deepEqual([data_export.state, file], ['ready', output])
+  const whole = await readFile(output)
+  assert.equal(createHash('sha256').update(whole).digest('hex'), data_export.file.sha256)
+  const again = join(folder.path, 'again.zip')
+  await writeFile(`${again}.${data_export.id}.part`, whole.subarray(0, 100))
+  assert.match(await ok(['export', '--id', data_export.id, '--output', again]), /^Export +exp_/)
+  assert.ok((await readFile(again)).equals(whole))
+  const { stderr, code } = await run(['export', '--id', data_export.id, '--output', again], remote())
+  assert.deepEqual([code, stderr], [1, `postroad: ${again} is there already. Name another file with --output.\n`])
+  const damaged = join(folder.path, 'damaged.zip')
+  await writeFile(`${damaged}.${data_export.id}.part`, Buffer.alloc(100))
+  assert.match((await run(['export', '--id', data_export.id, '--output', damaged], remote())).stderr, /not the file that the server has/)
 })
 
 test('the audit log is listed with filters, exported as CSV and as lines of JSON, and verified', async () => {

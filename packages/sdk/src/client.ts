@@ -18,6 +18,8 @@ export type CallOptions = {
   readonly signal?: AbortSignal
   /** On routes that create or do something (POST): within 24 hours a repeat with the same key and request gets the first answer again. */
   readonly idempotencyKey?: string
+  /** On downloads of stored files: only from this byte on, and only of the file with this ETag; of another one it is refused with `file_changed`. */
+  readonly rest?: { readonly from: number; readonly etag: string }
 }
 
 /** Every route of the contract as a method: `client.destinations.create({ … })`. */
@@ -58,11 +60,18 @@ export function createClient(options: ClientOptions): Client {
 
 function methodOf(connection: Connection, route: Route) {
   const call = (members: Members, options: CallOptions): Promise<unknown> =>
-    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options, streams: route.download !== undefined })
+    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options, reads: readsOf(route) })
   if (!isList(route)) return async (members: Members = {}, options: CallOptions = {}) => call(members, options)
   return (members: Members = {}, options: CallOptions = {}) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a list has a next_cursor
     paged(async (cursor) => (await call(cursor === undefined ? members : { ...members, cursor }, options)) as Page)
+}
+
+type Reads = 'json' | 'text' | 'bytes'
+
+function readsOf({ download }: Route): Reads {
+  if (download === undefined) return 'json'
+  return download.stored === true ? 'bytes' : 'text'
 }
 
 function isList({ output }: Route): boolean {
@@ -82,7 +91,7 @@ function paged(pageAt: (cursor: string | undefined) => Promise<Page>): Promise<P
   return Object.assign(first, { [Symbol.asyncIterator]: items })
 }
 
-type Call = Outgoing & CallOptions & { readonly streams: boolean }
+type Call = Outgoing & CallOptions & { readonly reads: Reads }
 
 async function answerTo(connection: Connection, call: Call): Promise<unknown> {
   for (let retries = 0; ; retries += 1) {
@@ -102,28 +111,52 @@ function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | u
 }
 
 /** What was answered, or the refusal. */
-async function answered({ baseUrl, token, send }: Connection, { method, path, body, signal, idempotencyKey, streams }: Call): Promise<unknown> {
+async function answered({ baseUrl, token, send }: Connection, call: Call): Promise<unknown> {
+  const { method, path, body, signal, reads, rest } = call
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), TIMEOUT_MS)
   const timeout = patience.signal
-  const headers: Record<string, string> = { Accept: streams ? '*/*' : 'application/json', 'Service-Version': SERVICE_VERSION }
-  if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
-  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
   try {
     const response = await send(baseUrl + path, {
       method,
-      headers,
+      headers: headersOf(call, token),
       ...(body === undefined ? {} : { body }),
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     })
     if (!response.ok) return await refusalIn(response)
-    return streams ? textOf(response) : await answerIn(response, baseUrl)
+    if (rest !== undefined && response.status !== 206) return await otherFile(response)
+    if (reads === 'json') return await answerIn(response, baseUrl)
+    return reads === 'bytes' ? bytesOf(response) : textOf(response)
   } catch (error) {
     throw noAnswer(error, { baseUrl, signal, timeout })
   } finally {
     // A file may take as long as it takes, once it has begun.
     clearTimeout(timer)
+  }
+}
+
+function headersOf({ body, idempotencyKey, reads, rest }: Call, token: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = { Accept: reads === 'json' ? 'application/json' : '*/*', 'Service-Version': SERVICE_VERSION }
+  if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
+  if (rest !== undefined) Object.assign(headers, { Range: `bytes=${rest.from}-`, 'If-Range': rest.etag })
+  return headers
+}
+
+async function otherFile(response: Response): Promise<ServiceError> {
+  await response.body?.cancel()
+  return new ServiceError('This is another file than the one that was begun. Download it from the begin.', { status: response.status, reason: 'file_changed' })
+}
+
+async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  if (body === null) return
+  const reader = body.getReader()
+  try {
+    // oxlint-disable-next-line no-await-in-loop -- piece by piece is the point
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
+  } finally {
+    await reader.cancel()
   }
 }
 
