@@ -30,7 +30,7 @@ export async function boot(
     // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
     await checkUsable(opened, log)
-    const storage = { ...opened, target: await bindToPolicies(opened.target) }
+    const storage = { ...opened, target: await bindToPolicies(opened.target, (cause) => log.warn('postgres.role_not_made', { cause })) }
     await prepare(storage, { log, isHeir })
     const { mode: _mode, ...plants } = options
     return { app: createApp({ config, storage, log, ...plants }), storage, config, log }

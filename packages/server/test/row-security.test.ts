@@ -303,7 +303,9 @@ describe('a running server', () => {
     try {
       const { operator: login } = world.storage
       const target = 'url' in login ? { url: Object.assign(new URL(login.url), { username: name }).href } : { ...login, username: name }
-      assert.deepEqual(await bindToPolicies(target), target)
+      const heard: unknown[] = []
+      assert.deepEqual(await bindToPolicies(target, (cause) => void heard.push(cause)), target)
+      assert.ok(heard.length === 1 && heard[0] instanceof DbError && heard[0].code === '42501', 'what stood in the way is told')
       const { code, stdout } = await runCommand({ storage: { ...world.storage, operator: target } }, ['doctor'])
       assert.equal(code, 1)
       assert.match(stdout, new RegExp(`^BAD   row-level security holds for the server: 1 found\\. The PostgreSQL user ${name} has BYPASSRLS, so row-level security does not hold for it\\. Put `, 'm'))

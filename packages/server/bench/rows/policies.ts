@@ -56,7 +56,9 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
   const [on, off] = [await open(false), await open(true)]
   await inTurns(stage.rounds, { on: on.round, off: off.round })
   const login = on.server.target
-  const server = await bindToPolicies(login)
+  const server = await bindToPolicies(login, (cause) => {
+    throw cause
+  })
   const statements: Record<'tenant' | 'operator', number[]> = { tenant: [], operator: [] }
   await inTurns(stage.rounds, {
     tenant: () => withDatabase(server, async (db) => void statements.tenant.push(await askForTenant(db, { isBound: true, count: STATEMENTS }))),

@@ -79,16 +79,18 @@ const ROLE_LOCK = 4_680_004
 
 /**
  * The target as the server uses it. A login that policies do not hold for becomes a role that they hold for, made here with
- * the tables of the login; a login that may not make one stays what it is, and `whyUnbound` says so.
+ * the tables of the login; a login that may not make one stays what it is: `told` hears what stood in the way, and `whyUnbound` says that
+ * policies do not hold.
  */
-export async function bindToPolicies(target: DatabaseTarget): Promise<DatabaseTarget> {
+export async function bindToPolicies(target: DatabaseTarget, told: (cause: unknown) => void): Promise<DatabaseTarget> {
   const database = openDatabase({ target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
   try {
     if ((await whyUnbound(database)) === undefined) return target
     await database.transaction(makeRole)
     return { ...target, role: SERVER_ROLE }
-  } catch {
-    // What stands in the way is a right that is missing; who has no right at all to be here learns of it at the next step.
+  } catch (cause) {
+    // Mostly a right that is missing; who has no right at all to be here learns of it at the next step.
+    told(cause)
     return target
   } finally {
     await database.close()
