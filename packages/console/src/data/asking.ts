@@ -1,4 +1,4 @@
-import { ServiceError } from '@postroad/sdk'
+import { ServiceError } from '@postroad/sdk/service-error'
 import { QueryClient } from '@tanstack/react-query'
 
 const FRESH_MS = 5_000

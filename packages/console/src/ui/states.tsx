@@ -1,4 +1,4 @@
-import { ServiceError } from '@postroad/sdk'
+import { ServiceError } from '@postroad/sdk/service-error'
 import { CloudOff, Hourglass, Lock, TriangleAlert } from 'lucide-react'
 import { useEffect, useState, type ReactElement, type ReactNode } from 'react'
 import { Button } from './button.tsx'
