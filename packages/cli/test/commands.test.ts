@@ -310,7 +310,7 @@ test('with --json a refusal is an object on stderr', async () => {
   const { code, stdout, stderr } = await run(['events', 'get', 'nope', '--json'], remote())
   assert.deepEqual([code, stdout], [4, ''])
   const { request_id, ...told } = JSON.parse(stderr)
-  assert.deepEqual(told, { error: 'There is nothing here with this id.', reason: 'not_found', status: 404 })
+  assert.deepEqual(told, { error: 'There is nothing here with this id. Check the id, and that it belongs to this workspace and project.', reason: 'not_found', status: 404 })
   assert.match(request_id, /^req_/)
 })
 
