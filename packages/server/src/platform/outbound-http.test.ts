@@ -203,21 +203,16 @@ test('a name without an address is dns_failed, a closed port connection_refused'
   assert.equal((await ask(`http://127.0.0.1:${port}/`)).code, 'connection_refused')
 })
 
-const HALF = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'
 const BREAKS: Readonly<Record<string, (socket: Socket) => void>> = {
   'reset before the head': (socket) => socket.resetAndDestroy(),
   'end before the head': (socket) => socket.end(),
   'reset inside the head': (socket) => socket.write('HTTP/1.1 200 O', () => socket.resetAndDestroy()),
   'end inside the head': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
-  'reset inside the body': (socket) => socket.write(HALF, () => socket.resetAndDestroy()),
-  'end inside the body': (socket) => socket.end(HALF),
-  'end inside a chunk': (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf'),
   'not HTTP': (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'),
   'binary': (socket) => socket.end(Buffer.from([0, 1, 2, 255, 254, 13, 10, 13, 10])),
   'HTTP without a head': (socket) => socket.end('<html>hello</html>'),
   'two lengths': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok!'),
   'a negative length': (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nok'),
-  'a bad chunk': (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok'),
   'NUL in a header': (socket) => socket.end('HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n'),
   'a switch': (socket) => socket.end('HTTP/1.1 101 Switch\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
 }
@@ -232,6 +227,30 @@ test('an answer that breaks off or is not HTTP is connection_reset', async (t) =
     assert.doesNotMatch(said.detail ?? '', /secret|127/)
   }
   await until(() => stats().lanes === 0)
+})
+
+const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'
+const CUT: Readonly<Record<string, (socket: Socket, start: string) => void>> = {
+  'reset inside the body': (socket, start) => socket.write(`${start}Content-Length: 100\r\n\r\nhalf`, () => socket.resetAndDestroy()),
+  'end inside the body': (socket, start) => socket.end(`${start}Content-Length: 100\r\n\r\nhalf`),
+  'end inside a chunk': (socket, start) => socket.end(`${start}${CHUNKED}ff\r\n`),
+  'a bad chunk': (socket, start) => socket.end(`${start}${CHUNKED}zz\r\n`),
+  'hangs inside the body': (socket, start) => socket.write(`${start}Content-Length: 100\r\n\r\nhalf`),
+  'trickles the body': (socket, start) => trickle(socket, `${start}Content-Length: 60000\r\n\r\nhalf`, 'a'),
+  'trickles chunks': (socket, start) => trickle(socket, `${start}${CHUNKED}`, '1\r\na\r\n'),
+}
+
+test('once the head is complete it is the answer, whatever becomes of the body', async (t) => {
+  const { ask, stats } = aDoor(t)
+  await Promise.all(Object.entries(CUT).flatMap(([how, act]) => [200, 302, 410, 503].map(async (status) => {
+    const { port } = await aSink(t, (socket) => act(socket, `HTTP/1.1 ${status} Said\r\nRetry-After: 7\r\n`))
+    const said = await ask(`http://127.0.0.1:${port}/`, { timeoutMs: /hangs|trickles/.test(how) ? 3_000 : 30_000 })
+    assert.deepEqual([said.kind, said.status, said.headers?.['retry-after'], said.truncated], ['response', status, '7', true], how)
+    // A reset may overtake what was sent before it.
+    if (!how.startsWith('reset')) assert.match(said.body ?? '', /^half/, how)
+  })))
+  await until(() => stats().lanes === 0)
+  assert.deepEqual(stats(), { lanes: 0, connections: 0, idle: 0, inFlight: 0 }, 'such a connection is not used again')
 })
 
 test('more bytes than announced: the answer counts, the connection is not used again', async (t) => {
@@ -272,8 +291,6 @@ test('the peer’s Keep-Alive hint is honoured: too short a one means the connec
 const SLOW: Readonly<Record<string, (socket: Socket) => void>> = {
   'never answers': () => undefined,
   'trickles the head': (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\nX: ', 'a'),
-  'trickles the body': (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\nContent-Length: 60000\r\n\r\n', 'a'),
-  'trickles chunks': (socket) => trickle(socket, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\na\r\n'),
   'trickles interim answers': (socket) => trickle(socket, '', 'HTTP/1.1 103 Early\r\n\r\n'),
   'never ends the status line': (socket) => trickle(socket, 'HTTP/1.1 200 ', 'O'),
 }

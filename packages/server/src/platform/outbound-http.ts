@@ -20,7 +20,7 @@ const CLOSING = 'The server is shutting down.'
 /**
  * Opens the door; `allow` is OUTBOUND_ALLOW. `request` never throws and never rejects, and a 3xx is a response.
  * 64 KiB of a response are read and 16 KiB kept; a longer one is cut off there, counts, and is `truncated`.
- * One that breaks off, or trickles past the deadline, is a failure whatever its status was.
+ * Likewise one that breaks off or trickles past the deadline: its head is what the receiver said.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { resolver = createResolver(), idleConnectionsMax = IDLE_CONNECTIONS_DEFAULT } = options

@@ -11,7 +11,10 @@ const HEADERS_MAX = 100
 const INFORMATIONAL_MAX = 20
 const IN_FLIGHT_DEFAULT = 10
 
-/** One request from the call to its result, whatever comes first; later news of it is ignored. */
+/**
+ * One request from the call to its result, whatever comes first; later news of it is ignored. Once the head is complete the
+ * result is a response, whatever becomes of its body: the status is what the receiver said, and sending again would repeat it.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly inFlightMax: number
   readonly deadlineAt: number
@@ -52,11 +55,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#bytes === 0) this.#body = chunk
     else if (this.#bytes < KEPT_BYTES_MAX) this.#append(chunk)
     this.#bytes += chunk.length
-    if (this.#bytes > READ_BYTES_MAX) this.#respond(false)
+    if (this.#bytes > READ_BYTES_MAX) this.#respond({ whole: false })
   }
 
   onResponseEnd(): void {
-    this.#respond(true)
+    this.#respond({ whole: true })
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -68,15 +71,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#noted ??= error
   }
 
+  /** What ends it before its answer was complete. */
   fail(code: OutboundFailureCode, detail: string): void {
-    this.#settle({ kind: 'failure', code, detail, durationMs: this.#elapsedMs() }, false)
+    if (this.#status === 0) this.#settle({ kind: 'failure', code, detail, durationMs: this.#elapsedMs() }, false)
+    else this.#respond({ whole: false })
   }
 
   expire(): void {
     if (!this.carried) this.fail('timeout', 'No connection to the destination was free in time.')
     else if (!this.#sent) this.fail('timeout', 'The destination did not accept a connection in time.')
-    else if (this.#status === 0) this.fail('timeout', 'The destination did not answer in time.')
-    else this.fail('timeout', 'The answer was not complete in time.')
+    else this.fail('timeout', 'The destination did not answer in time.')
   }
 
   /** Most bodies are one chunk, kept as it came; a second one moves them into a buffer of the greatest size. */
@@ -89,11 +93,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     chunk.copy(this.#body, this.#bytes)
   }
 
-  #respond(keep: boolean): void {
-    const truncated = this.#bytes > KEPT_BYTES_MAX
+  /** Only a connection whose answer was read to its end is kept. */
+  #respond({ whole }: { readonly whole: boolean }): void {
+    const truncated = !whole || this.#bytes > KEPT_BYTES_MAX
     const body = textOf(this.#body.subarray(0, Math.min(this.#bytes, KEPT_BYTES_MAX)), truncated)
     const durationMs = this.#elapsedMs()
-    this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, keep)
+    this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, body, truncated, durationMs }, whole)
   }
 
   #elapsedMs(): number {

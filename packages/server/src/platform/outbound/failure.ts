@@ -3,7 +3,7 @@ import type { OutboundFailureCode } from './request.ts'
 
 type Reason = readonly [match: RegExp, code: OutboundFailureCode, detail: string]
 
-const BROKEN = [/^/, 'connection_reset', 'The connection broke off before the answer was complete.'] as const
+const BROKEN = [/^/, 'connection_reset', 'The connection broke off before the head of the answer was complete.'] as const
 
 /** The first that matches an error's code names it; what none matches is BROKEN. */
 const REASONS: readonly Reason[] = [

@@ -6,7 +6,10 @@ export type OutboundRequest = {
   /** Sent as they are, names in lower case; custom ones must have passed `whyHeaderRefused`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** From the call to the last byte read, waiting for a connection included; kept to within half a second. */
+  /**
+   * From the call to the last byte read, waiting for a connection included; kept to within half a second. A body that has
+   * not ended by then is cut off; without a complete head it is a `timeout`.
+   */
   readonly timeoutMs: number
   /** Requests, and so sockets, at once to this origin; the rest waits. 10 when absent. */
   readonly maxInFlight?: number
@@ -14,7 +17,7 @@ export type OutboundRequest = {
   readonly lane?: string
   /** Absent: straight to the origin, over TLS as everybody trusts it. */
   readonly transport?: Transport | undefined
-  /** Calls the request off; the result is then a `timeout`. */
+  /** Calls the request off; the result is then a `timeout`, or what was answered by then. */
   readonly signal?: AbortSignal
 }
 
@@ -41,6 +44,7 @@ export type OutboundResponse = {
   readonly headers: Readonly<Record<string, string>>
   /** The first 16 KiB as text; what is not UTF-8, and NUL (which no text column takes), reads U+FFFD. */
   readonly body: string
+  /** The body is not all that was sent: it was longer, broke off, or did not end in time. */
   readonly truncated: boolean
   readonly durationMs: number
 }
@@ -57,7 +61,7 @@ export type OutboundResult = OutboundResponse | OutboundFailure
 
 export type OutboundHttp = {
   readonly request: (request: OutboundRequest) => Promise<OutboundResult>
-  /** Breaks off what is under way; its results, and those of later requests, are failures. */
+  /** Breaks off what is under way: what has no answer yet, and every later request, is a failure. */
   readonly close: () => Promise<void>
   readonly stats: () => OutboundStats
 }
