@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { postgres, SAY_WORKSPACE } from './driver.ts'
+import { readKeptJson } from './kept-json.ts'
 
 /** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
 export type Value = string | number | boolean | bigint | Date | Uint8Array | null | readonly (string | number | boolean | Date | null)[]
@@ -104,7 +105,7 @@ const TYPES = {
   int8: plain(20, Number),
   int4: plain(23, Number),
   float8: plain(701, Number),
-  json: { to: 114, from: [114, 3802], serialize: asIs, parse: (text: string): unknown => JSON.parse(text) },
+  json: { to: 114, from: [114, 3802], serialize: asIs, parse: readKeptJson },
   timestamptz: plain(1184, (text) => new Date(text)),
 }
 

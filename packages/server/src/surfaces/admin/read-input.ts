@@ -2,6 +2,8 @@ import { decodeId } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { NamedProject } from '../../domain/access.ts'
+import { isRawNumber, parseJson } from '../../domain/json-text.ts'
+import { setOwn } from '../../domain/own-property.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 /** The schemas of a route, all of them of objects. */
@@ -18,14 +20,23 @@ export function readInput(route: Asked, request: FastifyRequest): object {
   return { ...params, ...query, ...body }
 }
 
+/** Members that hold data of payloads and records, so that each number in them stays as it was written. */
+const OF_PAYLOADS: readonly string[] = ['mappings', 'payloads']
+
 /** The JSON of a request's body; an empty body is an empty object. */
-export function parseJsonBody(request: FastifyRequest): unknown {
+function parseJsonBody(request: FastifyRequest): unknown {
   if (typeof request.body !== 'string' || request.body.trim() === '') return {}
-  try {
-    return JSON.parse(request.body)
-  } catch {
-    throw refuse('invalid_request', 'The body is not valid JSON. Send a JSON object with Content-Type: application/json.')
-  }
+  const parsed = parseJson(request.body)
+  if (!parsed.ok) throw refuse('invalid_request', parsed.error)
+  return withPlainNumbers(parsed.value, OF_PAYLOADS)
+}
+
+/** A JSON value with ordinary numbers, as a schema expects them, but for the members that are named. */
+function withPlainNumbers(value: unknown, but: readonly string[] = []): unknown {
+  if (isRawNumber(value)) return Number(value.rawJSON)
+  if (typeof value !== 'object' || value === null) return value
+  for (const [key, member] of Object.entries(value)) if (typeof member === 'object' && !but.includes(key)) setOwn(value, key, withPlainNumbers(member))
+  return value
 }
 
 function parsed(schema: z.ZodType, from: { value: unknown; where: 'path' | 'query' | 'body' }): object {
