@@ -6,6 +6,9 @@ export const LIMITS = {
   headerBytesMax: 65_536,
   headersMax: 1_000,
   jsonDepthMax: 128,
+  // What a Postroad sends on stands in an envelope, and mappings may have put it deeper, at each of its hops.
+  forwardedJsonDepthMax: 1_024,
+  adminJsonDepthMax: 256,
   multipartPartsMax: 100,
   formKeysMax: 1_000,
   hopsMax: 5,

@@ -53,11 +53,20 @@ function problemOf(mapping: z.infer<typeof Mapping>): string | undefined {
   if ('value' in mapping && ('default' in mapping || mapping.transform !== undefined)) {
     return 'A constant value takes no default and no transform; remove them.'
   }
-  const places = splitPath(mapping.target)
-    .slice(1)
-    .filter((step) => LIST_STEP.test(step))
+  const steps = splitPath(mapping.target)
+  const levels = LIMITS.jsonDepthMax - steps.length
+  if ([mapping.value, mapping.default].some((data) => nestsBeyond(data, levels))) {
+    return `A record nests at most ${LIMITS.jsonDepthMax} levels deep; below this target ${levels} are left for the value or default. Flatten it.`
+  }
+  const places = steps.slice(1).filter((step) => LIST_STEP.test(step))
   if (places.every((place) => Number(place) < LIMITS.mappingsPerListMax)) return undefined
   return `A place in a list is a number from 0 to ${LIMITS.mappingsPerListMax - 1}.`
+}
+
+/** A number that is kept as its source is an object without a prototype, and no level. */
+function nestsBeyond(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) === null) return false
+  return levels === 0 || Object.values(value).some((member) => nestsBeyond(member, levels - 1))
 }
 
 type Node = Map<string, Node>

@@ -123,6 +123,7 @@ describe('POST rules/test', () => {
     refused(await run({ recent: 1_001 }), /^recent/)
     refused(await run({ recent: -1 }), /^recent/)
     refused(await run({ payload: {} }), /"payload"/)
+    refused(await world.admin('POST', 'rules/test', `{"payloads":[1,${'['.repeat(129)}${']'.repeat(129)}]}`), /^payloads\[1\]: it is nested/)
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     refused(await world.admin('POST', 'rules/test', `{"payloads":[1,${deep}]}`), /nested more than/)
     refused(await world.admin('POST', 'rules/test', `{"payloads":[1],"mappings":[{"target":"a","value":${deep}}]}`), /nested more than/)

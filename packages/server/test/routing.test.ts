@@ -310,3 +310,52 @@ describe('constants and defaults of mappings are data', () => {
     assert.deepEqual([destination.timeout_ms, destination.max_in_flight], [2_000, 5])
   })
 })
+
+describe('however deep it is, what is stored is shown, and one Postroad feeds another', () => {
+  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
+  test('a record that a mapping put deeper than a body may be is shown whole, in every list', async () => {
+    const project = await aProject()
+    const target = Array.from({ length: 128 }, () => 'a').join('.')
+    const { id, public_url } = await aWebhook(project, { mappings: [{ target, path: 'deep' }] })
+    const accepted = await post(public_url, `{"deep":${nested(127)}}`)
+    const text = `${'{"a":'.repeat(128)}${nested(127)}${'}'.repeat(128)}`
+    const record = await recordOf(project, accepted.body.records[0].id)
+    assert.deepEqual([record.data_text, JSON.stringify(record.data)], [text, text])
+    assert.equal(JSON.stringify((await project.admin('GET', 'records')).body.records[0].data), text)
+    const { body } = await project.admin('GET', `webhooks/${id}/records`)
+    assert.equal(body.rows[0].value, undefined, 'its columns are found')
+  })
+
+  test('a delivery of the deepest payload, and of the deepest record, is accepted by a Postroad', async () => {
+    const [first, second] = [await aProject(), await aProject()]
+    const { public_url: hears } = await aWebhook(second)
+    await aDestination(first, { url: hears })
+    const { public_url: whole } = await aWebhook(first)
+    const { public_url: mapped } = await aWebhook(first, { mappings: [{ target: Array.from({ length: 128 }, () => 'a').join('.'), path: '0' }] })
+    for (const url of [whole, mapped]) {
+      const accepted = await post(url, nested(128))
+      const { data_text: text, ...record } = await recordOf(first, accepted.body.records[0].id)
+      const heard = await eventually(async () => {
+        const { records } = (await second.admin('GET', 'records')).body
+        return records.find(({ data }: Answer['body']) => data.id === record.id)
+      })
+      assert.equal(JSON.stringify(heard.data.data), text)
+      const dry = await second.admin('POST', 'rules/test', { recent: 1 })
+      assert.deepEqual([dry.body.results[0].error, dry.body.results[0].data.id], [null, record.id])
+    }
+  })
+
+  test('an admin body is refused by its depth alone with a sentence, never with a 500', async () => {
+    for (const levels of [257, 4_500, 100_000]) {
+      for (const path of ['rules', 'webhooks', 'rules/test', 'destinations']) {
+        const { status, body } = await world.admin('POST', path, `{"name":"deep","dataset":"deep","url":"${sink.url}","mappings":[{"target":"a","value":${nested(levels)}}]}`)
+        assert.deepEqual([status, body.reason], [400, 'invalid_request'])
+        assert.match(body.error, /^The body is nested more than 256 levels deep at line 1, column \d+; flatten it\.$/)
+      }
+    }
+    const { status, body } = await world.admin('POST', 'rules', `{"name":"deep","dataset":"deep","mappings":[{"target":"a","value":${nested(128)}}]}`)
+    assert.equal(status, 400)
+    assert.match(body.error, /^mappings\[0\]: A record nests at most 128 levels deep/)
+  })
+})

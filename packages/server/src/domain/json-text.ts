@@ -20,16 +20,21 @@ const LOSSY = 1
 
 /**
  * Reads JSON without losing a digit: a number that a double cannot give back as written (12345678901234567890, 1e400,
- * -0, 1.50) becomes a `RawNumber`. Never throws; nesting is limited to 128. The error is one sentence with the place
- * of the fault.
+ * -0, 1.50) becomes a `RawNumber`. Never throws; nesting is limited, to 128 levels when nothing else is said. The error
+ * is one sentence with the place of the fault.
  */
-export function parseJson(text: string): ParsedJson {
-  const found = scan(text)
+export function parseJson(text: string, depthMax: number = LIMITS.jsonDepthMax): ParsedJson {
+  const found = scan(text, depthMax)
   if (found < 0) {
     const place = placeOf(text, -found - 1)
-    return { ok: false, error: `The body is nested more than ${LIMITS.jsonDepthMax} levels deep${place}; flatten it.` }
+    return { ok: false, error: `The body is nested more than ${depthMax} levels deep${place}; flatten it.` }
   }
   return found === LOSSY ? readLossless(text) : readPlain(text)
+}
+
+/** Reads what is stored: it was bounded when it came, and what a mapping made of it is always shown. */
+export function parseStoredJson(text: string): ParsedJson {
+  return parseJson(text, Infinity)
 }
 
 /** The JSON text of a value that holds what `parseJson` gives; raw numbers come out digit for digit. */
@@ -64,7 +69,7 @@ function readLossless(text: string): ParsedJson {
 /**
  * One pass before the parser: PLAIN, LOSSY when a number would change, or `-(at + 1)` where the nesting gets too deep.
  */
-function scan(text: string): number {
+function scan(text: string, depthMax: number): number {
   let depth = 0
   let verdict = PLAIN
   for (let at = 0; at < text.length; at += 1) {
@@ -73,7 +78,7 @@ function scan(text: string): number {
       at = endOfString(text, at)
     } else if (code === 0x7b || code === 0x5b) {
       depth += 1
-      if (depth > LIMITS.jsonDepthMax) return -(at + 1)
+      if (depth > depthMax) return -(at + 1)
     } else if (code === 0x7d || code === 0x5d) {
       depth -= 1
     } else if (isDigit(code) || code === 0x2d) {

@@ -9,6 +9,6 @@ export async function readStored({ body, headers }: StoredBody): Promise<StoredP
   const coding = codingOf(headers['content-encoding']) ?? 'identity'
   const content = coding === 'identity' ? body : await inflate(coding, { body, bytesMax: LIMITS.ingestBodyBytesMax })
   if (typeof content === 'string') return { ok: false, error: 'The body can no longer be inflated.' }
-  const decoded = await decodeBody({ body: content, contentType: headers['content-type'] })
+  const decoded = await decodeBody({ body: content, contentType: headers['content-type'], depthMax: LIMITS.forwardedJsonDepthMax })
   return decoded.ok ? { ok: true, payload: decoded.payload, chars: decoded.text.length } : decoded
 }

@@ -2,7 +2,7 @@ import { encodeId, LIMITS, type Conditions, type DryRun, type Mappings } from '@
 import type { Ctx, StoredPayload } from '../context.ts'
 import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
 import { explain } from '../domain/explain.ts'
-import { parseJson, stringifyJson } from '../domain/json-text.ts'
+import { isRawNumber, parseJson, stringifyJson } from '../domain/json-text.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
 import { refuse } from '../domain/refusal.ts'
 import { listStoredBodies, type StoredBodyRow } from './submissions/index.ts'
@@ -22,7 +22,6 @@ type Subject = Pick<Result, 'index' | 'submission_id' | 'received_at' | 'error'>
 
 /** Runs conditions and mappings as the road would, on payloads that are sent and on stored ones, and stores nothing. */
 export async function dryRun(ctx: Ctx, input: DryRunInput): Promise<DryRun> {
-  if (nestsBeyond(input.mappings, LIMITS.jsonDepthMax)) throw tooDeep('mappings')
   const given = givenPayloads(input)
   const recent = input.recent ?? (given === undefined ? LIMITS.dryRunRecentDefault : 0)
   const subjects = [...(given ?? []).map(givenSubject), ...(await storedSubjects(ctx, { webhookId: input.webhookId, limit: recent }))]
@@ -52,7 +51,7 @@ function resultOf({ payload, ...subject }: Subject, { conditions, mappings }: Co
 function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly unknown[] | undefined {
   if (text === undefined) {
     const deep = payloads?.findIndex((payload) => nestsBeyond(payload, LIMITS.jsonDepthMax)) ?? -1
-    if (deep >= 0) throw tooDeep(`payloads[${deep}]`)
+    if (deep >= 0) throw refuse('invalid_request', `payloads[${deep}]: it is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`)
     return payloads
   }
   if (payloads !== undefined) throw refuse('invalid_request', 'payloads_text: send it or payloads, not both.')
@@ -64,10 +63,8 @@ function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly
   return parsed.value
 }
 
-const tooDeep = (where: string) => refuse('invalid_request', `${where}: it is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`)
-
 function nestsBeyond(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return false
   return levels === 0 || Object.values(value).some((member) => nestsBeyond(member, levels - 1))
 }
 

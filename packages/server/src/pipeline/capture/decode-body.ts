@@ -18,8 +18,10 @@ const NOT_BLANK = /[^ \t\r\n]/
 export function decodeBody(input: {
   readonly body: Buffer
   readonly contentType: string | undefined
+  /** Levels that JSON may nest. */
+  readonly depthMax: number
 }): Decoded | Promise<Decoded> {
-  const { body, contentType } = input
+  const { body, contentType, depthMax } = input
   if (body.length === 0) return empty()
   const mediaType = contentType === undefined ? '' : mediaTypeOf(contentType)
   if (contentType !== undefined && mediaType === 'multipart/form-data') {
@@ -28,12 +30,12 @@ export function decodeBody(input: {
   if (!isUtf8(body)) return invalid('The body is not UTF-8; encode it so before sending.')
   const text = body.toString('utf8')
   if (!NOT_BLANK.test(text)) return empty()
-  return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text)
+  return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text, depthMax)
 }
 
-function fromJson(text: string): Decoded {
+function fromJson(text: string, depthMax: number): Decoded {
   if (text.charCodeAt(0) === 0xfeff) return invalid('The body begins with a byte order mark; send JSON without it.')
-  const parsed = parseJson(text)
+  const parsed = parseJson(text, depthMax)
   return parsed.ok ? { ok: true, payload: parsed.value, text } : invalid(parsed.error)
 }
 

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import type { Captured } from '../types.ts'
 import { decodeBody } from './decode-body.ts'
 
 type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
+
+/** Says that a Postroad delivers it; the loop check bounds how often. */
+const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
 /** A raw HTTP request → Captured. The body stays unread until the ladder asks for it, and then bytes are kept as received. */
 export function fromRequest(request: IncomingMessage, at: Given): Captured {
@@ -11,7 +15,7 @@ export function fromRequest(request: IncomingMessage, at: Given): Captured {
     ...at,
     headers,
     readBody: (bytesMax) => readBody(request, bytesMax),
-    decode: (body) => decodeBody({ body, contentType: headers['content-type'] }),
+    decode: (body) => decodeBody({ body, contentType: headers['content-type'], depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
-import { parseJson } from '../../domain/json-text.ts'
+import { parseStoredJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
@@ -12,7 +12,7 @@ export { scan as scanRecords } from './scan/index.ts'
 export { present as presentRecord }
 
 function present(row: RecordRow) {
-  const parsed = parseJson(row.data)
+  const parsed = parseStoredJson(row.data)
   return {
     id: encodeId('record', row.id),
     dataset: row.dataset,

@@ -1,6 +1,6 @@
 import { decodeId, encodeId, LIMITS } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
-import { parseJson } from '../../domain/json-text.ts'
+import { parseStoredJson } from '../../domain/json-text.ts'
 import { recordSheet, type SheetRecord } from '../../domain/record-sheet.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { findRecordView, presentRecordView } from '../record-views/index.ts'
@@ -38,7 +38,7 @@ async function viewOf(ctx: Ctx, of: { webhookId: string; viewId: string }) {
 }
 
 function sheetRecord(row: WebhookRecordRow): SheetRecord {
-  const parsed = parseJson(row.data)
+  const parsed = parseStoredJson(row.data)
   return {
     id: encodeId('record', row.id),
     received_at: row.received_at.toISOString(),

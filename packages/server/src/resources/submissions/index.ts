@@ -1,5 +1,5 @@
 import { Decision, encodeId } from '@postroad/contract'
-import { parseJson } from '../../domain/json-text.ts'
+import { parseStoredJson } from '../../domain/json-text.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { idRange } from '../id-range.ts'
 import { afterCursor, pageOf } from '../page.ts'
@@ -42,6 +42,6 @@ export function presentSubmission(row: WholeSubmissionRow) {
 
 /** Written by the road, so it always reads. */
 function decisionOf(text: string): Decision {
-  const parsed = parseJson(text)
+  const parsed = parseStoredJson(text)
   return Decision.parse(parsed.ok ? parsed.value : undefined)
 }

@@ -1,4 +1,4 @@
-import { decodeId } from '@postroad/contract'
+import { decodeId, LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { NamedProject } from '../../domain/access.ts'
@@ -26,7 +26,7 @@ const OF_PAYLOADS: readonly string[] = ['mappings', 'payloads']
 /** The JSON of a request's body; an empty body is an empty object. */
 function parseJsonBody(request: FastifyRequest): unknown {
   if (typeof request.body !== 'string' || request.body.trim() === '') return {}
-  const parsed = parseJson(request.body)
+  const parsed = parseJson(request.body, LIMITS.adminJsonDepthMax)
   if (!parsed.ok) throw refuse('invalid_request', parsed.error)
   return withPlainNumbers(parsed.value, OF_PAYLOADS)
 }
