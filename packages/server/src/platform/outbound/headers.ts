@@ -4,6 +4,9 @@ export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'content-type', 'user-agent',
 ])
 
+/** They would say that the body is something else than the JSON it is. */
+const ABOUT_THE_BODY: ReadonlySet<string> = new Set(['content-encoding', 'content-range', 'content-transfer-encoding'])
+
 /**
  * A sentence that says why a destination may not send this custom header, or undefined when it may. Spec 6: neither
  * Postroad's own headers nor the hop-by-hop ones can be overridden; CR, LF, NUL and non-Latin text never leave.
@@ -14,6 +17,7 @@ export function whyHeaderRefused(name: string, value: string): string | undefine
   if (RESERVED_REQUEST_HEADERS.has(lower) || /^(proxy|service|webhook)-/.test(lower)) {
     return `The header ${lower} is set by Postroad and cannot be replaced.`
   }
+  if (ABOUT_THE_BODY.has(lower)) return `The header ${lower} would change how the body is read, which is plain JSON. Leave it out.`
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return 'A header value may hold only printable Latin characters.'
   return undefined
 }
