@@ -7,16 +7,19 @@ import { RecordColumn, RecordView } from './record-views.ts'
 
 const { recordsLimitDefault, recordsLimitMax } = LIMITS
 
+/** As in conditions: a number in text is a plain decimal; hex and exponents are not numeric. */
+const PLAIN_DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
+
 /** Contract part 4: what is no positive number falls back to 200, what is above 1,000 is 1,000; never a 400. */
 const RecordsLimit = z
   .unknown()
   .transform((sent) => {
-    const limit = typeof sent === 'string' || typeof sent === 'number' ? Math.floor(Number(sent)) : Number.NaN
+    const limit = PLAIN_DECIMAL.test(String(sent).trim()) ? Math.floor(Number(sent)) : Number.NaN
     return limit >= 1 ? Math.min(limit, recordsLimitMax) : recordsLimitDefault
   })
   .optional()
   .default(recordsLimitDefault)
-  .describe(`How many at most: 1 to ${recordsLimitMax}. What is no positive number counts as ${recordsLimitDefault}.`)
+  .describe(`How many at most: 1 to ${recordsLimitMax}. What is no positive plain decimal counts as ${recordsLimitDefault}.`)
   .meta({ type: 'integer', minimum: 1, maximum: recordsLimitMax })
 
 /** One row of the listing: `_id` and the columns by key. Its keys are the sender's, so they are passed on as they are. */
