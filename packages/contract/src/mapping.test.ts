@@ -54,8 +54,9 @@ test('an empty list takes the whole payload; more than 200 are refused', () => {
   assert.match(refusal(Mappings, many), /at most 200/)
 })
 
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+
 test('a constant or default may be as deep as its target leaves of 128 levels', () => {
-  const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
   for (const [target, levels] of [['a', 127], ['a.b.0', 125], [Array.from({ length: 128 }, () => 'a').join('.'), 0]] as const) {
     for (const constant of [(value: unknown) => ({ target, value }), (value: unknown) => ({ target, path: 'x', default: value })]) {
       assert.deepEqual(Mapping.parse(constant(levels === 0 ? 1 : nested(levels))), constant(levels === 0 ? 1 : nested(levels)))

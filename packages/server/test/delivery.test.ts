@@ -459,21 +459,27 @@ test('every way to fail is named at the attempt', async (t) => {
   ])
 })
 
+/** An answer that breaks off inside its body. */
+const cut = (status: number, headers: object = {}) => (_request: IncomingMessage, response: ServerResponse): void => {
+  response.writeHead(status, { 'content-length': 100, ...headers })
+  response.write('half', () => response.socket?.end())
+}
+
+/** One whose body does not end. */
+const hangs = (_request: IncomingMessage, response: ServerResponse): void => void response.writeHead(200, { 'content-length': 100 }).write('half')
+
+/** How the delivery and its only attempt ended. */
+const ended = async (receiver: Held, state: string, members: object = {}): Promise<readonly unknown[]> => {
+  const route = await aRoute(receiver.url, members)
+  const delivery = await route.in(await route.send(), state)
+  await route.remove()
+  assert.equal(receiver.held.length, 1, 'it was sent once')
+  const { response_status, response_body, response_truncated, error_code, next_attempt_at } = delivery.attempts[0]
+  assert.deepEqual([response_body, response_truncated], ['half', true])
+  return [response_status, error_code, next_attempt_at === null ? null : Date.parse(next_attempt_at) >= world.clock.now() + 3_600_000]
+}
+
 test('a complete head decides, whatever becomes of the body: 2xx is delivered, 410 disables, Retry-After counts', async (t) => {
-  const cut = (status: number, headers: object = {}) => (_request: IncomingMessage, response: ServerResponse): void => {
-    response.writeHead(status, { 'content-length': 100, ...headers })
-    response.write('half', () => response.socket?.end())
-  }
-  const hangs = (_request: IncomingMessage, response: ServerResponse): void => void response.writeHead(200, { 'content-length': 100 }).write('half')
-  const ended = async (receiver: Held, state: string, members: object = {}): Promise<readonly unknown[]> => {
-    const route = await aRoute(receiver.url, members)
-    const delivery = await route.in(await route.send(), state)
-    await route.remove()
-    assert.equal(receiver.held.length, 1, 'it was sent once')
-    const { response_status, response_body, response_truncated, error_code, next_attempt_at } = delivery.attempts[0]
-    assert.deepEqual([response_body, response_truncated], ['half', true])
-    return [response_status, error_code, next_attempt_at === null ? null : Date.parse(next_attempt_at) >= world.clock.now() + 3_600_000]
-  }
   assert.deepEqual(await ended(await aReceiver(t, cut(200)), 'delivered'), [200, null, null])
   assert.deepEqual(await ended(await aReceiver(t, hangs), 'delivered', { timeout_ms: 3_000 }), [200, null, null])
   assert.deepEqual(await ended(await aReceiver(t, cut(302)), 'retrying'), [302, 'redirect', false])

@@ -265,18 +265,20 @@ describe('conditions of rules and criteria compare as text', () => {
   }
 })
 
+/** The answer letter by letter: the readers of tests would round. */
+async function textOf(method: string, path: string, body?: string): Promise<string> {
+  const response = await fetch(`${world.baseUrl}/admin/api/${path}`, { method, headers: { authorization: `Bearer ${world.installed.api_key}` }, ...(body === undefined ? {} : { body }) })
+  assert.ok(response.ok, await response.clone().text())
+  return response.text()
+}
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+
 describe('constants and defaults of mappings are data', () => {
   /** Digits that a double would lose, or spell in another way. */
   const NUMBERS = ['12345678901234567890', '1e400', '-0', '1.50', '0.1234567890123456789', '0.0000001', '[1.0,{"a":3E2}]']
   const mappings = (): string => JSON.stringify(NUMBERS.flatMap((_number, at) => [{ target: `v${at}`, value: `#${at}` }, { target: `d${at}`, path: 'none', default: `#${at}` }])).replaceAll(/"#(\d+)"/g, (_mark, at) => NUMBERS[Number(at)] ?? '')
   const filed = `{${NUMBERS.map((number, at) => `"v${at}":${number},"d${at}":${number}`).join(',')}}`
-
-  /** The answer letter by letter: the readers of tests would round. */
-  async function textOf(method: string, path: string, body?: string): Promise<string> {
-    const response = await fetch(`${world.baseUrl}/admin/api/${path}`, { method, headers: { authorization: `Bearer ${world.installed.api_key}` }, ...(body === undefined ? {} : { body }) })
-    assert.ok(response.ok, await response.clone().text())
-    return response.text()
-  }
 
   test('a rule files them digit for digit as they were written, and shows them so', async () => {
     const project = await aProject()
@@ -312,8 +314,6 @@ describe('constants and defaults of mappings are data', () => {
 })
 
 describe('however deep it is, what is stored is shown, and one Postroad feeds another', () => {
-  const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
-
   test('a record that a mapping put deeper than a body may be is shown whole, in every list', async () => {
     const project = await aProject()
     const target = Array.from({ length: 128 }, () => 'a').join('.')

@@ -1,4 +1,4 @@
-import type { Decision, Reason } from '@postroad/contract'
+import { LIMITS, type Decision, type Reason } from '@postroad/contract'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
 /** The four ways an event may be addressed (contract part 4). */
@@ -130,4 +130,10 @@ export type Rejected = {
 /** On the road refusals are values: they are ordinary, counted and logged. */
 export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> = {}): Rejected {
   return { kind: 'rejected', reason, ...more }
+}
+
+export function datasetLimitReached(name: string): Rejected {
+  return reject('dataset_limit_reached', {
+    text: `This project has ${LIMITS.datasetsPerProjectMax} datasets, as many as it may have, and "${name}" would be one more; nothing was stored. Use a dataset that exists.`,
+  })
 }

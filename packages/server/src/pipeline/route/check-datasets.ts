@@ -1,7 +1,23 @@
-import { reject, type Rejected, type Routed } from '../types.ts'
+import { LIMITS } from '@postroad/contract'
+import { datasetLimitReached, reject, type Rejected, type Routed } from '../types.ts'
 
-/** A key that is limited to datasets files all of an event or nothing of it: no record is left out unseen. */
-export function checkDatasets({ records, verified: { receiver } }: Routed): Rejected | undefined {
+/**
+ * An event is filed as a whole or refused as a whole: no record is left out unseen, because its key may not write there or
+ * because its dataset would be one too many. Datasets are never deleted, so a full project stays full; which new one is
+ * the last is judged in the commit.
+ */
+export function checkDatasets(event: Routed): Rejected | undefined {
+  return checkLimit(event) ?? checkAllowed(event)
+}
+
+function checkLimit({ records, verified: { receiver } }: Routed): Rejected | undefined {
+  const known = receiver.plan.datasets
+  if (known.size < LIMITS.datasetsPerProjectMax) return undefined
+  const unknown = records.find(({ dataset }) => !known.has(dataset))
+  return unknown === undefined ? undefined : datasetLimitReached(unknown.dataset)
+}
+
+function checkAllowed({ records, verified: { receiver } }: Routed): Rejected | undefined {
   const allowed = receiver.ingestKey?.datasets ?? null
   if (allowed === null) return undefined
   const stray = records.find(({ dataset }) => !allowed.has(dataset))

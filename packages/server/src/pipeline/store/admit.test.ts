@@ -16,7 +16,7 @@ function anEvent({ workspaceId, quota, key, fingerprint }: Given): Routed {
 }
 
 function aKnown(of: Partial<Known> = {}): Known {
-  return { burnt: new Map(), held: new Set(), used: new Map(), now: NOW, upgradeUrl: 'https://example.com/', ...of }
+  return { burnt: new Map(), held: new Set(), used: new Map(), datasets: new Map(), now: NOW, upgradeUrl: 'https://example.com/', ...of }
 }
 
 const burnt = (key_hash: string) =>

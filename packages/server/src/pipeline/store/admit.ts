@@ -1,14 +1,17 @@
+import { LIMITS } from '@postroad/contract'
 import type { IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
 import { monthOf, nextMonthAt } from '../../domain/month.ts'
-import { reject, type Busy, type Duplicate, type Rejected, type Routed } from '../types.ts'
+import { datasetLimitReached, reject, type Busy, type Duplicate, type Rejected, type Routed } from '../types.ts'
 import { firstAnswer } from './first-answer.ts'
 
-/** What a transaction knows of the keys and months of its batch. It holds them, so this is true until it ends. */
+/** What a transaction knows of the keys, months and new datasets of its batch. It holds them, so this is true until it ends. */
 export type Known = {
   readonly burnt: ReadonlyMap<string, IdempotencyKeyRow>
   readonly held: ReadonlySet<string>
   /** Events used, by `monthKey`. */
   readonly used: ReadonlyMap<string, number>
+  /** All datasets of each project in which the batch names a new one. */
+  readonly datasets: ReadonlyMap<string, ReadonlySet<string>>
   /** Milliseconds since 1970. */
   readonly now: number
   readonly upgradeUrl: string
@@ -26,15 +29,19 @@ export function countedIn(event: Routed): { readonly workspaceId: string; readon
 export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string => `${of.workspaceId} ${of.month}`
 
 /**
- * Judges a batch in its order: first repeats, which count nothing, then the quota, of which exactly as many events get
- * through as are left. Pure.
+ * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, of which exactly as many
+ * get through as are left. Pure.
  */
 export function admit(events: readonly Routed[], known: Known): readonly Verdict[] {
   const taken = new Set<string>()
   const used = new Map(known.used)
+  const datasets = new Map([...known.datasets].map(([projectId, names]) => [projectId, new Set(names)]))
   return events.map((event) => {
     const repeat = judgeKey(event, { known, taken })
     if (repeat !== undefined) return repeat
+    const names = datasets.get(event.verified.receiver.plan.projectId)
+    const unknown = names === undefined ? [] : newNames(event, names)
+    if (names !== undefined && unknown.length > 0 && names.size + unknown.length > LIMITS.datasetsPerProjectMax) return datasetLimitReached(unknown.at(-1) ?? '')
     const counted = countedIn(event)
     if (counted !== undefined) {
       const before = used.get(monthKey(counted)) ?? 0
@@ -42,8 +49,13 @@ export function admit(events: readonly Routed[], known: Known): readonly Verdict
       used.set(monthKey(counted), before + 1)
     }
     if (event.verified.idempotency !== undefined) taken.add(event.verified.idempotency.hash)
+    for (const name of unknown) names?.add(name)
     return 'admitted'
   })
+}
+
+function newNames({ records }: Routed, known: ReadonlySet<string>): readonly string[] {
+  return [...new Set(records.map(({ dataset }) => dataset))].filter((name) => !known.has(name))
 }
 
 /** undefined: no repeat, and nobody else is storing its key. */

@@ -1,9 +1,11 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Db } from '../../platform/db.ts'
+import { holdDatasets, listDatasetsOf } from '../../resources/datasets/queries.ts'
 import { burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
 import { insertEvents, type EventRows } from '../../resources/submissions/queries.ts'
 import { addUsage, holdUsage, type MonthOf } from '../../resources/usage/queries.ts'
+import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, type Routed } from '../types.ts'
 import { admit, countedIn, monthKey, type Known, type Verdict } from './admit.ts'
 import { keptAnswer } from './first-answer.ts'
@@ -24,13 +26,14 @@ const WRITTEN_MS_MAX = 9_000
  * Stores a batch in one commit. `judged` hears the verdicts before anything is written, with the rows of the first event
  * that was admitted: it tells for all of them when the commit has no answer. Admitted ones are stored if it commits.
  *
- * A batch without idempotency keys and quotas is one statement. Otherwise one transaction:
+ * A batch without idempotency keys, quotas and new datasets is one statement. Otherwise one transaction:
  * 1. It tries to hold each key by an advisory lock until its end, and does not wait for one that another transaction
  *    holds: that event is `busy` and comes again in a later batch, so no member waits for another's key. A lock is held
  *    from before the look at the burnt keys until after the commit is visible, so one key has one submission, whichever
  *    process stores it and whenever that dies. Should two ever pass, the primary key fails the transaction.
  * 2. It holds the row of each workspace's month, all in one order. This is where batches of one workspace queue.
- * 3. It judges (`admit`), and writes what it admitted, the keys and the counts.
+ * 3. It holds the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
+ * 4. It judges (`admit`), and writes what it admitted, the keys and the counts.
  */
 export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Promise<void> {
   if (!batch.some(needsJudging)) {
@@ -42,7 +45,7 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
   await deps.database.transaction(async (tx) => {
     const since = new Date(now - LIMITS.idempotencyKeptMs)
     const events = batch.map(({ event }) => event)
-    const known = await learn(tx, { events, since })
+    const known = await learn(tx, { events, since, growing: growingProjects(batch) })
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
     const admitted = batch.filter((_storable, index) => verdicts[index] === 'admitted')
     judged(verdicts, admitted[0]?.rows)
@@ -51,26 +54,43 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
   })
 }
 
-function needsJudging({ event }: Storable): boolean {
-  return event.verified.idempotency !== undefined || event.verified.receiver.plan.limits.events_per_month !== null
+function needsJudging({ event, rows }: Storable): boolean {
+  return rows.newDatasets.length > 0 || event.verified.idempotency !== undefined || event.verified.receiver.plan.limits.events_per_month !== null
+}
+
+/** The plans of projects in which an event names a dataset that its plan did not know. */
+function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
+  return [...new Map(batch.filter(({ rows }) => rows.newDatasets.length > 0).map(({ event: { verified } }) => [verified.receiver.plan.projectId, verified.receiver.plan])).values()]
 }
 
 /** The statements go out together and run in this order; each sees what was committed before it began. */
-async function learn(tx: Db, { events, since }: { events: readonly Routed[]; since: Date }): Promise<Pick<Known, 'burnt' | 'held' | 'used'>> {
+async function learn(tx: Db, { events, since, growing }: { events: readonly Routed[]; since: Date; growing: readonly ProjectPlan[] }): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
     idempotency === undefined ? [] : [{ workspaceId: receiver.plan.workspaceId, keyHash: idempotency.hash }],
   )
   const months = [...monthsOf(events).values()]
-  const [held, burnt, used] = await Promise.all([
+  const [held, burnt, used, datasets] = await Promise.all([
     keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.keyHash)),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : holdUsage(tx, months),
+    growing.length === 0 ? [] : datasetsOf(tx, growing),
   ])
   return {
+    datasets: new Map(datasets),
     held,
     burnt: new Map(burnt.map((row) => [row.key_hash, row])),
     used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row.events])),
   }
+}
+
+/** What they are told here the plans need not be told again: a project that is full is known to be. */
+async function datasetsOf(tx: Db, growing: readonly ProjectPlan[]): Promise<readonly (readonly [string, ReadonlySet<string>])[]> {
+  const [, rows] = await Promise.all([holdDatasets(tx, growing.map(({ projectId }) => projectId)), listDatasetsOf(tx, growing)])
+  return growing.map(({ projectId, datasets }) => {
+    const names = rows.filter((row) => row.project_id === projectId).map((row) => row.name)
+    for (const name of names) datasets.add(name)
+    return [projectId, new Set(names)]
+  })
 }
 
 async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[]; since: Date }): Promise<void> {

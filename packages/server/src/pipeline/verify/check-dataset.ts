@@ -1,5 +1,5 @@
 import { DATASET_NAME, LIMITS } from '@postroad/contract'
-import { reject } from '../types.ts'
+import { datasetLimitReached, reject } from '../types.ts'
 import type { Check } from './passage.ts'
 
 /** A dataset is made by its first event, so its name is checked where it is used. */
@@ -7,5 +7,5 @@ export const checkDataset: Check = (_deps, { receiver: { plan, dataset } }) => {
   if (dataset === undefined) return undefined
   if (!DATASET_NAME.test(dataset)) return reject('invalid_dataset')
   const full = plan.datasets.size >= LIMITS.datasetsPerProjectMax && !plan.datasets.has(dataset)
-  return full ? reject('dataset_limit_reached') : undefined
+  return full ? datasetLimitReached(dataset) : undefined
 }

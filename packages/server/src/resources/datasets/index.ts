@@ -5,7 +5,7 @@ import { audit } from '../audit/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
-import { describeDataset, findDataset, insertDataset, listDatasetNames, listDatasets, type DatasetRow } from './queries.ts'
+import { describeDataset, findDataset, holdDatasets, insertDataset, listDatasetNames, listDatasets, type DatasetRow } from './queries.ts'
 
 const present = (row: DatasetRow) => ({
   id: encodeId('dataset', row.id),
@@ -23,6 +23,7 @@ export const datasets: Room<'datasets'> = {
 
   create: (ctx, { name, description }) =>
     inTransaction(ctx, async (tx) => {
+      await holdDatasets(tx.db, [tx.projectId])
       if ((await listDatasetNames(tx.db, tx)).length >= LIMITS.datasetsPerProjectMax) throw refuse('dataset_limit_reached')
       const row = await insertDataset(tx.db, { ...tx, id: tx.uuid(), name, description, now: new Date(tx.clock.now()) })
       if (row === undefined) throw refuse('name_taken')

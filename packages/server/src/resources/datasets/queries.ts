@@ -14,6 +14,30 @@ export async function listDatasetNames(db: Db, at: At): Promise<readonly string[
   return rows.map((row) => row.name)
 }
 
+const LIMIT_LOCK = 4_680_042
+
+/**
+ * Until the transaction ends nobody else makes datasets in these projects, so that their number is exact. In one order, and
+ * as a statement of its own: what is read after it is what the former holder left.
+ */
+export async function holdDatasets(db: Db, projectIds: readonly string[]): Promise<void> {
+  await db.run(sql`
+    select pg_advisory_xact_lock(hashtextextended(id, ${LIMIT_LOCK}))
+      from (select id from unnest(${projectIds}::text[]) as id order by id) project
+  `)
+}
+
+/** The datasets of projects of any workspaces. */
+export function listDatasetsOf(db: Db, projects: readonly At[]): Promise<readonly { readonly project_id: string; readonly name: string }[]> {
+  return db.many<{ project_id: string; name: string }>(sql`
+    select d.project_id, d.name
+      from unnest(${projects.map((at) => at.workspaceId)}::uuid[], ${projects.map((at) => at.projectId)}::uuid[]) as p (workspace_id, project_id)
+      join datasets d
+        on d.workspace_id = p.workspace_id
+       and d.project_id = p.project_id
+  `)
+}
+
 export function listDatasets(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly DatasetRow[]> {
   return db.many<DatasetRow>(sql`
     select id, name, description, created_at

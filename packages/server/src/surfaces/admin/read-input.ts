@@ -26,9 +26,9 @@ const OF_PAYLOADS: readonly string[] = ['mappings', 'payloads']
 /** The JSON of a request's body; an empty body is an empty object. */
 function parseJsonBody(request: FastifyRequest): unknown {
   if (typeof request.body !== 'string' || request.body.trim() === '') return {}
-  const parsed = parseJson(request.body, LIMITS.adminJsonDepthMax)
-  if (!parsed.ok) throw refuse('invalid_request', parsed.error)
-  return withPlainNumbers(parsed.value, OF_PAYLOADS)
+  const read = parseJson(request.body, LIMITS.adminJsonDepthMax)
+  if (!read.ok) throw refuse('invalid_request', read.error)
+  return withPlainNumbers(read.value, OF_PAYLOADS)
 }
 
 /** A JSON value with ordinary numbers, as a schema expects them, but for the members that are named. */
