@@ -51,10 +51,10 @@ test('of fifty events at once that each name a new dataset, on two nodes, as man
 })
 
 test('and beside requests that make datasets in the admin API', async () => {
-  const { id, key, admin } = await aProjectWith(990)
-  const answers = await Promise.all(Array.from({ length: 30 }, (_unused, at) => (at % 2 === 0 ? admin('POST', 'datasets', { name: `new${at}` }) : post(`${beside.baseUrl}/v1/ingest/${key}/new${at}`, '{}'))))
+  const project = await aProjectWith(990)
+  const answers = await Promise.all(Array.from({ length: 30 }, (_unused, at) => (at % 2 === 0 ? project.admin('POST', 'datasets', { name: `new${at}` }) : post(`${beside.baseUrl}/v1/ingest/${project.key}/new${at}`, '{}'))))
   assert.deepEqual(statuses(answers), [...Array.from({ length: 10 }, () => '201 '), ...Array.from({ length: 20 }, () => '400 dataset_limit_reached')])
-  assert.equal((await countOf(id))[0], 1_000)
+  assert.equal((await countOf(project.id))[0], 1_000)
 })
 
 test('the dataset of an endpoint and of a rule counts as well: in a full project the event that would make it is refused whole', async () => {

@@ -460,7 +460,7 @@ test('every way to fail is named at the attempt', async (t) => {
 })
 
 /** An answer that breaks off inside its body. */
-const cut = (status: number, headers: object = {}) => (_request: IncomingMessage, response: ServerResponse): void => {
+const breaksOff = (status: number, headers: object = {}) => (_request: IncomingMessage, response: ServerResponse): void => {
   response.writeHead(status, { 'content-length': 100, ...headers })
   response.write('half', () => response.socket?.end())
 }
@@ -469,7 +469,7 @@ const cut = (status: number, headers: object = {}) => (_request: IncomingMessage
 const hangs = (_request: IncomingMessage, response: ServerResponse): void => void response.writeHead(200, { 'content-length': 100 }).write('half')
 
 /** How the delivery and its only attempt ended. */
-const ended = async (receiver: Held, state: string, members: object = {}): Promise<readonly unknown[]> => {
+const endOf = async (receiver: Held, state: string, members: object = {}): Promise<readonly unknown[]> => {
   const route = await aRoute(receiver.url, members)
   const delivery = await route.in(await route.send(), state)
   await route.remove()
@@ -480,11 +480,11 @@ const ended = async (receiver: Held, state: string, members: object = {}): Promi
 }
 
 test('a complete head decides, whatever becomes of the body: 2xx is delivered, 410 disables, Retry-After counts', async (t) => {
-  assert.deepEqual(await ended(await aReceiver(t, cut(200)), 'delivered'), [200, null, null])
-  assert.deepEqual(await ended(await aReceiver(t, hangs), 'delivered', { timeout_ms: 3_000 }), [200, null, null])
-  assert.deepEqual(await ended(await aReceiver(t, cut(302)), 'retrying'), [302, 'redirect', false])
-  assert.deepEqual(await ended(await aReceiver(t, cut(410)), 'paused'), [410, 'bad_status', null])
-  assert.deepEqual(await ended(await aReceiver(t, cut(429, { 'retry-after': '3600' })), 'retrying'), [429, 'bad_status', true])
+  assert.deepEqual(await endOf(await aReceiver(t, breaksOff(200)), 'delivered'), [200, null, null])
+  assert.deepEqual(await endOf(await aReceiver(t, hangs), 'delivered', { timeout_ms: 3_000 }), [200, null, null])
+  assert.deepEqual(await endOf(await aReceiver(t, breaksOff(302)), 'retrying'), [302, 'redirect', false])
+  assert.deepEqual(await endOf(await aReceiver(t, breaksOff(410)), 'paused'), [410, 'bad_status', null])
+  assert.deepEqual(await endOf(await aReceiver(t, breaksOff(429, { 'retry-after': '3600' })), 'retrying'), [429, 'bad_status', true])
 })
 
 test('an address that is not allowed is refused when it is saved, and as a name when it is sent', async (t) => {

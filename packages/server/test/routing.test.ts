@@ -266,7 +266,7 @@ describe('conditions of rules and criteria compare as text', () => {
 })
 
 /** The answer letter by letter: the readers of tests would round. */
-async function textOf(method: string, path: string, body?: string): Promise<string> {
+async function adminText(method: string, path: string, body?: string): Promise<string> {
   const response = await fetch(`${world.baseUrl}/admin/api/${path}`, { method, headers: { authorization: `Bearer ${world.installed.api_key}` }, ...(body === undefined ? {} : { body }) })
   assert.ok(response.ok, await response.clone().text())
   return response.text()
@@ -284,31 +284,31 @@ describe('constants and defaults of mappings are data', () => {
     const project = await aProject()
     const at = `projects/${project.id}/rules`
     const { key } = await anIngestKey(project)
-    const { rule } = JSON.parse(await textOf('POST', at, `{"name":"kept","dataset":"kept","mappings":${mappings()}}`))
-    assert.ok((await textOf('GET', `${at}/${rule.id}`)).includes(`"mappings":${mappings()}`))
+    const { rule } = JSON.parse(await adminText('POST', at, `{"name":"kept","dataset":"kept","mappings":${mappings()}}`))
+    assert.ok((await adminText('GET', `${at}/${rule.id}`)).includes(`"mappings":${mappings()}`))
     assert.equal(await filedText(project, await post(`${world.baseUrl}/v1/ingest/${key}`, '{}')), filed)
-    await textOf('PATCH', `${at}/${rule.id}`, '{"mappings":[{"target":"a","value":7.00}]}')
+    await adminText('PATCH', `${at}/${rule.id}`, '{"mappings":[{"target":"a","value":7.00}]}')
     assert.equal(await filedText(project, await post(`${world.baseUrl}/v1/ingest/${key}`, '{}')), '{"a":7.00}')
-    assert.ok((await textOf('POST', `${at}/test`, `{"payloads":[{"b":1.00}],"mappings":[{"target":"a","value":-0},{"target":"b","path":"b"}]}`)).includes('"data":{"a":-0,"b":1.00}'))
+    assert.ok((await adminText('POST', `${at}/test`, `{"payloads":[{"b":1.00}],"mappings":[{"target":"a","value":-0},{"target":"b","path":"b"}]}`)).includes('"data":{"a":-0,"b":1.00}'))
   })
 
   test('and so does an endpoint, also when a former version of it is restored', async () => {
     const project = await aProject()
     const at = `projects/${project.id}/webhooks`
-    const { webhook } = JSON.parse(await textOf('POST', at, `{"name":"kept","mappings":${mappings()}}`))
+    const { webhook } = JSON.parse(await adminText('POST', at, `{"name":"kept","mappings":${mappings()}}`))
     assert.equal(await filedText(project, await post(webhook.public_url, '{}')), filed)
-    await textOf('PATCH', `${at}/${webhook.id}`, '{"mappings":[{"target":"a","value":7.00}]}')
+    await adminText('PATCH', `${at}/${webhook.id}`, '{"mappings":[{"target":"a","value":7.00}]}')
     assert.equal(await filedText(project, await post(webhook.public_url, '{}')), '{"a":7.00}')
-    await textOf('PATCH', `${at}/${webhook.id}`, '{"mappings":[{"target":"a","value":7.000}]}')
-    assert.equal(JSON.parse(await textOf('GET', `${at}/${webhook.id}/versions`)).versions[0].version, 3, 'another text is another constant')
-    assert.ok((await textOf('GET', `${at}/${webhook.id}/versions/1`)).includes(`"mappings":${mappings()}`))
-    await textOf('POST', `${at}/${webhook.id}/versions/1/restore`, '{}')
+    await adminText('PATCH', `${at}/${webhook.id}`, '{"mappings":[{"target":"a","value":7.000}]}')
+    assert.equal(JSON.parse(await adminText('GET', `${at}/${webhook.id}/versions`)).versions[0].version, 3, 'another text is another constant')
+    assert.ok((await adminText('GET', `${at}/${webhook.id}/versions/1`)).includes(`"mappings":${mappings()}`))
+    await adminText('POST', `${at}/${webhook.id}/versions/1/restore`, '{}')
     assert.equal(await filedText(project, await post(webhook.public_url, '{}')), filed)
-    assert.ok((await textOf('POST', `${at}/${webhook.id}/test`, '{"payloads":[{}]}')).includes(`"data":${filed}`))
+    assert.ok((await adminText('POST', `${at}/${webhook.id}/test`, '{"payloads":[{}]}')).includes(`"data":${filed}`))
   })
 
   test('a number of any other setting may be spelled in any way', async () => {
-    const { destination } = JSON.parse(await textOf('POST', 'destinations', `{"name":"spelled","url":"${sink.url}","timeout_ms":2.0e3,"max_in_flight":5.0}`))
+    const { destination } = JSON.parse(await adminText('POST', 'destinations', `{"name":"spelled","url":"${sink.url}","timeout_ms":2.0e3,"max_in_flight":5.0}`))
     assert.deepEqual([destination.timeout_ms, destination.max_in_flight], [2_000, 5])
   })
 })

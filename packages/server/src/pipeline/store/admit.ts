@@ -39,9 +39,8 @@ export function admit(events: readonly Routed[], known: Known): readonly Verdict
   return events.map((event) => {
     const repeat = judgeKey(event, { known, taken })
     if (repeat !== undefined) return repeat
-    const names = datasets.get(event.verified.receiver.plan.projectId)
-    const unknown = names === undefined ? [] : newNames(event, names)
-    if (names !== undefined && unknown.length > 0 && names.size + unknown.length > LIMITS.datasetsPerProjectMax) return datasetLimitReached(unknown.at(-1) ?? '')
+    const grown = judgeDatasets(event, datasets)
+    if ('kind' in grown) return grown
     const counted = countedIn(event)
     if (counted !== undefined) {
       const before = used.get(monthKey(counted)) ?? 0
@@ -49,13 +48,21 @@ export function admit(events: readonly Routed[], known: Known): readonly Verdict
       used.set(monthKey(counted), before + 1)
     }
     if (event.verified.idempotency !== undefined) taken.add(event.verified.idempotency.hash)
-    for (const name of unknown) names?.add(name)
+    for (const name of grown.newNames) grown.names?.add(name)
     return 'admitted'
   })
 }
 
-function newNames({ records }: Routed, known: ReadonlySet<string>): readonly string[] {
-  return [...new Set(records.map(({ dataset }) => dataset))].filter((name) => !known.has(name))
+type Grown = { readonly names: Set<string> | undefined; readonly newNames: readonly string[] }
+
+/** The datasets of its project that an event would make; none where the batch makes none. */
+function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<string, Set<string>>): Grown | Rejected {
+  const names = datasets.get(verified.receiver.plan.projectId)
+  if (names === undefined) return { names, newNames: [] }
+  const newNames = [...new Set(records.map(({ dataset }) => dataset))].filter((name) => !names.has(name))
+  const last = newNames.at(-1)
+  if (last !== undefined && names.size + newNames.length > LIMITS.datasetsPerProjectMax) return datasetLimitReached(last)
+  return { names, newNames }
 }
 
 /** undefined: no repeat, and nobody else is storing its key. */

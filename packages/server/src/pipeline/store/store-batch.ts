@@ -45,7 +45,7 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
   await deps.database.transaction(async (tx) => {
     const since = new Date(now - LIMITS.idempotencyKeptMs)
     const events = batch.map(({ event }) => event)
-    const known = await learn(tx, { events, since, growing: growingProjects(batch) })
+    const known = await learn(tx, { batch, since })
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
     const admitted = batch.filter((_storable, index) => verdicts[index] === 'admitted')
     judged(verdicts, admitted[0]?.rows)
@@ -64,21 +64,25 @@ function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
 }
 
 /** The statements go out together and run in this order; each sees what was committed before it began. */
-async function learn(tx: Db, { events, since, growing }: { events: readonly Routed[]; since: Date; growing: readonly ProjectPlan[] }): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
+async function learn(tx: Db, { batch, since }: { batch: readonly Storable[]; since: Date }): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
+  const events = batch.map(({ event }) => event)
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
     idempotency === undefined ? [] : [{ workspaceId: receiver.plan.workspaceId, keyHash: idempotency.hash }],
   )
   const months = [...monthsOf(events).values()]
-  const [held, burnt, used, datasets] = await Promise.all([
+  const [held, rows, used] = await Promise.all([
     keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.keyHash)),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : holdUsage(tx, months),
-    growing.length === 0 ? [] : datasetsOf(tx, growing),
   ])
+  const burnt = new Map(rows.map((row) => [row.key_hash, row]))
+  // What is a repeat makes no dataset, and must not wait for who makes one.
+  const isFirst = ({ event: { verified } }: Storable): boolean => verified.idempotency === undefined || (held.has(verified.idempotency.hash) && !burnt.has(verified.idempotency.hash))
+  const growing = growingProjects(batch.filter(isFirst))
   return {
-    datasets: new Map(datasets),
+    datasets: new Map(growing.length === 0 ? [] : await datasetsOf(tx, growing)),
     held,
-    burnt: new Map(burnt.map((row) => [row.key_hash, row])),
+    burnt,
     used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row.events])),
   }
 }
