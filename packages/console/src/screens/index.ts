@@ -9,4 +9,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'overview', load: () => import('./overview/screen.tsx') },
   { path: 'events', load: () => import('./events/screen.tsx') },
   { path: 'deliveries', load: () => import('./deliveries/screen.tsx') },
+  { path: 'endpoints', load: () => import('./endpoints/screen.tsx') },
+  { path: 'destinations', load: () => import('./destinations/screen.tsx') },
 ]

@@ -1,4 +1,4 @@
-import { Activity, ChartNoAxesColumn, Send, type LucideIcon } from 'lucide-react'
+import { Activity, ChartNoAxesColumn, CircleDot, Download, Send, type LucideIcon } from 'lucide-react'
 
 /** `key` is the letter after `g` that goes there. */
 export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
@@ -11,6 +11,18 @@ export const NAVIGATION: readonly Group[] = [
       { screen: 'overview', label: 'Overview', icon: ChartNoAxesColumn, key: 'o' },
       { screen: 'events', label: 'Events', icon: Activity, key: 'e' },
       { screen: 'deliveries', label: 'Deliveries', icon: Send, key: 'd' },
+    ],
+  },
+  {
+    label: 'Capture',
+    items: [
+      { screen: 'endpoints', label: 'Endpoints', icon: Download, key: 'p' },
+    ],
+  },
+  {
+    label: 'Route',
+    items: [
+      { screen: 'destinations', label: 'Destinations', icon: CircleDot, key: 'n' },
     ],
   },
 ]

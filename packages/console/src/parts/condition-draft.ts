@@ -1,0 +1,56 @@
+import { type Condition, type ConditionOp } from '@postroad/contract'
+import { listIn } from './text-list.ts'
+
+/** A condition as a person writes it: the value is text, read as JSON where it is a number, true, false or null. */
+export type ConditionDraft = { readonly path: string; readonly op: ConditionOp; readonly value: string }
+
+/** The same as a request takes it. */
+export type SentCondition = { readonly path: string; readonly op: ConditionOp; readonly value?: unknown }
+
+export function draftOf(condition: Condition): ConditionDraft {
+  if (!('op' in condition)) return { path: condition.path, op: 'equals', value: scalarText(condition.equals) }
+  const { path, op } = condition
+  if (!('value' in condition)) return { path, op, value: '' }
+  const { value } = condition
+  if (Array.isArray(value)) return { path, op, value: value.map(scalarText).join(', ') }
+  return { path, op, value: isTextOp(op) ? String(value) : scalarText(value) }
+}
+
+export function sentOf({ path, op, value }: ConditionDraft): SentCondition {
+  const at = path.trim()
+  if (op === 'exists') return { path: at, op }
+  if (op === 'in') return { path: at, op, value: listIn(value).map(scalarIn) }
+  return { path: at, op, value: isTextOp(op) ? value : scalarIn(value.trim()) }
+}
+
+export const OP_WORDS: Readonly<Record<ConditionOp, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  exists: 'exists',
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  in: 'is one of',
+  regex: 'matches',
+}
+
+function isTextOp(op: ConditionOp): boolean {
+  return op === 'contains' || op === 'regex'
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
+/** `42`, `true` and `null` are what they look like; text in quotes is text, and so is everything else. */
+function scalarIn(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (text === 'null') return null
+  if (NUMBER.test(text) && Math.abs(Number(text)) <= Number.MAX_SAFE_INTEGER) return Number(text)
+  return /^".*"$/s.test(text) ? text.slice(1, -1) : text
+}
+
+function scalarText(value: unknown): string {
+  if (typeof value !== 'string') return String(value)
+  return scalarIn(value) === value && !value.includes(',') ? value : `"${value}"`
+}

@@ -1,0 +1,74 @@
+import { X } from 'lucide-react'
+import type { ReactElement, ReactNode } from 'react'
+import { IconButton } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+
+type Props = {
+  /** What kind of thing it is: the name of the region. */
+  readonly label: string
+  readonly title: string
+  readonly chip: ReactElement
+  /** The line below the title: an address, an id, each copied by a press. */
+  readonly meta: ReactNode
+  readonly actions: ReactNode
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** One thing beside its list: what it is called, how it stands, what can be done; its tabs are the children. */
+export function Detail({ label, title, chip, meta, actions, onClose, children }: Props): ReactElement {
+  return (
+    <section aria-label={label} className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+      <header className="pt-3 pr-3.5 pb-3 pl-5">
+        <div className="flex min-h-7 items-center gap-2">
+          <h2 className="truncate text-title">{title}</h2>
+          {chip}
+          <div className="ml-auto flex items-center gap-2">
+            {actions}
+            <IconButton label="Close" onClick={onClose}><X strokeWidth={1.5} /></IconButton>
+          </div>
+        </div>
+        <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">{meta}</div>
+      </header>
+      {children}
+    </section>
+  )
+}
+
+export function CopyMeta({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
+  return <CopyButton text={text} label={label} className="mono min-w-0 text-ink-2"><span className="truncate">{text}</span></CopyButton>
+}
+
+/** A part of a tab, with its heading and a line on what it is for. */
+export function Part({ title, text, children, beside }: { readonly title: string; readonly text?: ReactNode; readonly children: ReactNode; readonly beside?: ReactNode }): ReactElement {
+  return (
+    <section className="border-b border-line px-5 py-5 last:border-b-0">
+      <div className="mb-3 flex items-start gap-3">
+        <div className="min-w-0 flex-1">
+          <h3 className="font-title">{title}</h3>
+          {text !== undefined && <p className="max-w-[68ch] text-ink-3">{text}</p>}
+        </div>
+        {beside}
+      </div>
+      <div className="max-w-[720px]">{children}</div>
+    </section>
+  )
+}
+
+export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNode])[] }): ReactElement {
+  return (
+    <dl className="mb-3.5">
+      {of.map(([name, value]) => (
+        <div key={name} className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0">
+          <dt className="text-ink-3">{name}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The line that saves what was changed, and is there only while something was. */
+export function SaveBar({ children }: { readonly children: ReactNode }): ReactElement {
+  return <div className="sticky bottom-0 z-1 flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">{children}</div>
+}

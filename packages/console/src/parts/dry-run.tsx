@@ -1,0 +1,70 @@
+import type { DryRun } from '@postroad/contract'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useEffect, useState, type ReactElement } from 'react'
+import { To } from '../data/go.tsx'
+import { Glyph } from '../ui/glyph.tsx'
+import { Views } from '../ui/page.tsx'
+import { RefusedLine } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+
+const SETTLED_MS = 400
+const SHOWN = 50
+type Result = DryRun['results'][number]
+
+/** A value once it has not changed for a moment: what is typed is not tried letter by letter. */
+export function useSettled<T>(value: T): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
+/** What conditions and mappings would make of recent events: which match, and on which condition the others fail. */
+export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun> }): ReactElement {
+  const [view, setView] = useState<'all' | 'matched' | 'failed'>('all')
+  if (asked.error !== null) return <RefusedLine error={asked.error} />
+  if (asked.data === undefined) return <p role="status" className="text-ink-3">Trying it on recent events…</p>
+  const { matched, tested, results } = asked.data
+  if (tested === 0) return <p className="text-ink-3">Nothing has come yet that this could be tried on. Send an event, and it is tried at once.</p>
+  const found = results.filter((one) => view === 'all' || one.matched === (view === 'matched'))
+  return (
+    <div aria-busy={asked.isFetching} className={asked.isPlaceholderData ? 'opacity-60' : ''}>
+      <p role="status" className="mb-2 text-lead"><b className="font-title">{matched}</b> of the last {tested} {tested === 1 ? 'event matches' : 'events match'}</p>
+      <div aria-hidden className="mb-2 flex h-1.5 overflow-hidden rounded-full bg-press"><i className="bg-ok-quiet" style={{ width: `${(matched / tested) * 100}%` }} /></div>
+      <Views label="Which events" at={view} go={setView} of={[{ id: 'all', label: 'All', count: tested }, { id: 'matched', label: 'Match', count: matched }, { id: 'failed', label: 'Do not', count: tested - matched }]} />
+      <ul aria-label="Tried on" className="mt-1">
+        {found.slice(0, SHOWN).map((one, index) => <Line key={one.submission_id ?? index} result={one} />)}
+      </ul>
+      {found.length > SHOWN && <p className="mt-2 text-data text-ink-3">The newest {SHOWN} of them are shown.</p>}
+    </div>
+  )
+}
+
+function Line({ result: { submission_id, received_at, matched, failed, data, data_left_out, error } }: { readonly result: Result }): ReactElement {
+  return (
+    <li className="border-b border-line/55">
+      <details>
+        <summary className="flex min-h-9 cursor-default items-center gap-2.5 outline-offset-[-2px] hover:bg-hover">
+          <Glyph standing={matched ? 'ok' : 'rejected'} label={matched ? 'matches' : 'does not match'} />
+          {received_at !== null && <Time at={received_at} />}
+          <span className="min-w-0 truncate text-data text-ink-2">{error ?? (failed === null ? 'matches' : failureText(failed))}</span>
+        </summary>
+        <div className="pb-2 pl-6">
+          {matched && !data_left_out && <pre tabIndex={0} className="mono max-h-60 overflow-auto rounded-field bg-sunken p-2.5 text-data">{JSON.stringify(data, null, 2)}</pre>}
+          {data_left_out && <p className="text-ink-3">The record is too long to be shown here.</p>}
+          {submission_id !== null && <To screen="events" search={{ sel: submission_id }} className="mt-1 inline-flex min-h-6 items-center text-accent underline">Open the event</To>}
+        </div>
+      </details>
+    </li>
+  )
+}
+
+/** The condition that did not hold, and what it saw: `total > 1000, but it is 42.5`. */
+function failureText({ path, op, expected, saw }: NonNullable<Result['failed']>): string {
+  const wanted = op === 'exists' ? `${path} exists` : `${path} ${WORDS[op] ?? op} ${JSON.stringify(expected)}`
+  return saw === undefined ? `${wanted}, but it is not there` : `${wanted}, but it is ${JSON.stringify(saw)}`
+}
+
+const WORDS: Readonly<Record<string, string>> = { equals: 'is', not_equals: 'is not', gt: '>', gte: '≥', lt: '<', lte: '≤', in: 'is one of', regex: 'matches' }

@@ -1,0 +1,42 @@
+import { type Mapping, type Transform } from '@postroad/contract'
+
+/** One field of a record as a person writes it. `value` is a constant, `fallback` what is taken when the path leads nowhere: JSON, or else text. */
+export type MappingDraft = {
+  readonly target: string
+  readonly from: 'path' | 'value'
+  readonly path: string
+  readonly value: string
+  readonly fallback: string
+  readonly transform: Transform | ''
+}
+
+export const NEW_MAPPING: MappingDraft = { target: '', from: 'path', path: '', value: '', fallback: '', transform: '' }
+
+export function mappingDraftOf(mapping: Mapping): MappingDraft {
+  const { target, path, transform = '' } = mapping
+  return {
+    target,
+    from: path === undefined ? 'value' : 'path',
+    path: path ?? '',
+    value: 'value' in mapping ? jsonText(mapping.value) : '',
+    fallback: 'default' in mapping ? jsonText(mapping.default) : '',
+    transform,
+  }
+}
+
+export function mappingOf({ target, from, path, value, fallback, transform }: MappingDraft): Mapping {
+  if (from === 'value') return { target: target.trim(), value: jsonIn(value) }
+  return { target: target.trim(), path: path.trim(), ...(fallback === '' ? {} : { default: jsonIn(fallback) }), ...(transform === '' ? {} : { transform }) }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function jsonText(value: unknown): string {
+  return typeof value === 'string' && typeof jsonIn(value) === 'string' && jsonIn(value) === value ? value : JSON.stringify(value)
+}

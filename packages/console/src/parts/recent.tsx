@@ -1,0 +1,41 @@
+import type { ReactElement } from 'react'
+import { useAsk } from '../data/ask.ts'
+import { standingOf } from '../data/standing.ts'
+import type { Delivery } from '../data/tail.ts'
+import type { Standing } from '../ui/glyph.tsx'
+
+const LAST = 20
+const POLL_MS = 15_000
+
+const BARS: Readonly<Record<Standing, string>> = {
+  ok: 'h-2.5 bg-ok-quiet',
+  retry: 'h-3.5 bg-retry',
+  fail: 'h-3.5 bg-fail',
+  rejected: 'h-1.5 bg-ink-4',
+  sending: 'h-2.5 shadow-[inset_0_0_0_1px_var(--accent)]',
+  paused: 'h-1.5 shadow-[inset_0_0_0_1px_var(--ink-4)]',
+  none: 'h-1.5 bg-line-2',
+}
+
+/** The last deliveries to a destination. */
+export function useRecent(destinationId: string): readonly Delivery[] | undefined {
+  return useAsk(['deliveries', 'recent', destinationId], (client, signal) => client.deliveries.list({ destination_id: destinationId, limit: LAST }, { signal }), { everyMs: POLL_MS }).data?.deliveries
+}
+
+/** One bar for each of the last deliveries, the newest at the right end: failures stand out by height and colour. */
+export function Recent({ destinationId }: { readonly destinationId: string }): ReactElement | null {
+  const recent = useRecent(destinationId)
+  if (recent === undefined) return null
+  if (recent.length === 0) return <span className="text-ink-3">–</span>
+  return (
+    <span role="img" aria-label={recentText(recent)} title={recentText(recent)} className="flex h-4 items-end gap-[2px]">
+      {recent.toReversed().map(({ id, state }) => <i key={id} className={`w-[4px] rounded-[1px] ${BARS[standingOf(state)]}`} />)}
+    </span>
+  )
+}
+
+/** "18 of the last 20 delivered". */
+export function recentText(recent: readonly Pick<Delivery, 'state'>[]): string {
+  const delivered = recent.filter(({ state }) => state === 'delivered').length
+  return `${delivered} of the last ${recent.length} delivered`
+}

@@ -1,0 +1,124 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Ellipsis, Search } from 'lucide-react'
+import { useMemo, useRef, type ComponentType, type ReactElement, type ReactNode } from 'react'
+import { useSearchState } from '../data/go.tsx'
+import type { Search as Terms } from '../data/search-text.ts'
+import { useKeys } from '../shell/keys.ts'
+import { useCommands } from '../shell/palette-provider.tsx'
+import { Button, Kbd } from '../ui/button.tsx'
+import { useCopy } from '../ui/copy.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { Page, Views } from '../ui/page.tsx'
+import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
+import { Table, type Column } from '../ui/table.tsx'
+import { counted } from './text-list.ts'
+
+export type ResourceSearch = Terms & { readonly q?: string; readonly view?: string; readonly sel?: string; readonly tab?: string }
+
+type Row = { readonly id: string; readonly name: string }
+
+type Props<R extends Row> = {
+  readonly title: string
+  /** One of them, in the middle of a sentence: `destination`. */
+  readonly one: string
+  readonly asked: UseQueryResult<readonly R[]>
+  readonly columns: readonly Column<R>[]
+  /** What is left of the columns while one row is open beside the list. */
+  readonly slim: readonly Column<R>[]
+  /** What the filter looks into. */
+  readonly textOf: (row: R) => string
+  /** The first has the id '' and every row. */
+  readonly views: readonly { readonly id: string; readonly label: string; readonly has: (row: R) => boolean }[]
+  /** `open` is one and the same function at every drawing. */
+  readonly create: { readonly label: string; readonly open: (isOpen: true) => void; readonly refused: string | undefined }
+  readonly never: ReactElement
+  readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
+  /** The list as a command to copy. */
+  readonly commands: readonly { readonly label: string; readonly text: string }[]
+  readonly children?: ReactNode
+}
+
+/** The screen of a kind of thing that is set up: a list with a filter and views, and the one that is open beside it. */
+export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
+  const { title, one, asked, views, create, children } = props
+  const { label: createLabel, refused, open: openCreate } = create
+  const [search, setSearch] = useSearchState<ResourceSearch>()
+  const found = useFound(props, search)
+  const field = useRef<HTMLInputElement>(null)
+  const copy = useCopy()
+  const open = (sel: string | undefined): void => setSearch({ sel, ...(sel === undefined ? { tab: undefined } : {}) })
+  const here = found.findIndex(({ id }) => id === search.sel)
+  const step = (by: number): void => {
+    const to = found[Math.max(0, Math.min(found.length - 1, here + by))]
+    if (to !== undefined) open(to.id)
+  }
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Escape: () => open(undefined),
+    '/': () => field.current?.focus(),
+    n: () => refused === undefined && openCreate(true),
+  })
+  useCommands(useMemo(() => (refused === undefined ? [{ label: createLabel, hint: 'n', go: () => openCreate(true) }] : []), [createLabel, refused, openCreate]))
+  const isOpen = search.sel !== undefined
+  return (
+    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,300px)_minmax(0,1fr)] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
+      <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
+        <Page
+          title={title}
+          beside={!isOpen && <Views label="Views" of={views.map(({ id, label }) => ({ id, label }))} at={views.find(({ id }) => id === search.view)?.id ?? ''} go={(view) => setSearch({ view: view === '' ? undefined : view })} />}
+          actions={
+            <>
+              {!isOpen && <Filter value={search.q ?? ''} change={(q) => setSearch({ q: q === '' ? undefined : q })} label={`Filter ${title.toLowerCase()}`} field={field} />}
+              {!isOpen && <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={props.commands.map(({ label, text }) => ({ label, go: () => void copy(text, 'Command copied') }))}><Ellipsis className="size-4" strokeWidth={1.5} aria-hidden /></Menu>}
+              <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={refused !== undefined} title={refused ?? createLabel} onClick={() => openCreate(true)}>{isOpen ? 'New' : createLabel}</Button>
+            </>
+          }
+          foot={<><span>{counted(found.length, one)}</span>{!isOpen && <span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd></span>}</>}
+        >
+          {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+          <Body {...props} found={found} search={search} isOpen={isOpen} open={open} clear={() => setSearch({ q: undefined, view: undefined })} />
+        </Page>
+      </div>
+      {isOpen && <Opened {...props} id={search.sel ?? ''} onClose={() => open(undefined)} />}
+      {children}
+    </div>
+  )
+}
+
+function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', view }: ResourceSearch): readonly R[] {
+  const text = q.trim().toLowerCase()
+  const { has } = views.find(({ id }) => id === view) ?? { has: () => true }
+  return (asked.data ?? []).filter((row) => has(row) && textOf(row).toLowerCase().includes(text))
+}
+
+type BodyProps<R extends Row> = Props<R> & { readonly found: readonly R[]; readonly search: ResourceSearch; readonly isOpen: boolean; readonly open: (id: string) => void; readonly clear: () => void }
+
+function Body<R extends Row>({ asked, found, search, isOpen, open, clear, columns, slim, title, one, never }: BodyProps<R>): ReactElement {
+  if (asked.data === undefined) return asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />
+  if (asked.data.length === 0) return never
+  if (found.length === 0) return <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `hold “${search.q}”.`}</Empty>
+  return <Table label={title} columns={isOpen ? slim : columns} rows={found} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => open(id)} rowHeight={48} />
+}
+
+function Opened<R extends Row>({ asked, id, detail: Shown, one, onClose }: Props<R> & { readonly id: string; readonly onClose: () => void }): ReactElement {
+  const row = asked.data?.find((each) => each.id === id)
+  if (row !== undefined) return <Shown key={row.id} row={row} onClose={onClose} />
+  return (
+    <section aria-label={one} className="border-l border-line">
+      {asked.data !== undefined ? <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>It may have been deleted, or it is in another project.</Empty> : <Loading rows={6} />}
+    </section>
+  )
+}
+
+function Filter({ value, change, label, field }: { readonly value: string; readonly change: (text: string) => void; readonly label: string; readonly field: React.RefObject<HTMLInputElement | null> }): ReactElement {
+  return (
+    <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent max-md:hidden">
+      <Search className="size-3.5 flex-none" strokeWidth={1.5} aria-hidden />
+      <input ref={field} aria-label={label} placeholder="Filter" value={value} onChange={({ target }) => change(target.value)} onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur() }} className="min-w-0 flex-1 bg-transparent text-ink outline-none" />
+      <Kbd>/</Kbd>
+    </label>
+  )
+}
