@@ -1,60 +1,14 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
+import { Breaker, Datasets, Headers, MaxInFlight, PayloadTemplate, RateLimit, Retry, Signing, TimeoutMs, Url } from '../destination-settings.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls, ShownAuth, ShownProxy, ShownTls } from '../destination-auth.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Text, Timestamp } from '../list.ts'
+import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../list.ts'
 import { OverlapHours } from '../rotation.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 import { Attempt } from './deliveries.ts'
 import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
-
-const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
-const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
-const Headers = z
-  .record(z.string().min(1).max(128), z.string().max(LIMITS.customHeaderCharsMax))
-  .refine((headers) => Object.keys(headers).length <= LIMITS.customHeadersMax, `at most ${LIMITS.customHeadersMax} headers`)
-  .describe('Sent with every delivery. Stored sealed. None of the headers that Postroad sets can be overridden.')
-const Retry = z.strictObject({
-  schedule_seconds: z
-    .array(z.int().min(0).max(LIMITS.retryStepSecondsMax))
-    .min(1)
-    .max(LIMITS.retryScheduleStepsMax)
-    .nullable()
-    .describe('The waits before each attempt, in seconds, each ±20 %; null: the default schedule, up to 80 hours.'),
-})
-const TimeoutMs = z.int().min(LIMITS.deliveryTimeoutMsMin).max(LIMITS.deliveryTimeoutMsMax)
-const MaxInFlight = z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax)
-const RateLimit = z
-  .strictObject({
-    count: z.int().min(1).max(LIMITS.rateLimitCountMax),
-    per: z.enum(['second', 'minute', 'hour']),
-  })
-  .nullable()
-  .describe('At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.')
-const Signing = z.strictObject({
-  header: z.enum(['both', 'service', 'standard']).describe('Service-Signature, the Standard Webhooks headers, or both.'),
-})
-
-const Breaker = z
-  .object({
-    state: z
-      .enum(['closed', 'open', 'half_open', 'recovering'])
-      .describe('`open`: nothing is sent before next_probe_at. `half_open`: one probe is under way. `recovering`: it succeeded, and more are let through with each success.'),
-    opened_at: Timestamp.nullable().describe('When it opened from closed; null when closed.'),
-    next_probe_at: Timestamp.nullable().describe('When one delivery is tried while it is open: after 30 seconds, growing to 300. Null when closed.'),
-    failures_in_row: z.int().describe('Attempts that failed since the last success. As it was noted: up to 5 seconds behind.'),
-    failing_since: Timestamp.nullable().describe('The first of them. After 120 hours a probe that fails switches the destination off.'),
-  })
-  .describe('Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.')
-
-const PayloadTemplate = z
-  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-  .nullable()
-  .describe(
-    'JSON that is sent in place of the envelope; its strings are Liquid without tags, and see id, dataset, received_at, data and secret (that of auth, kind payload). A string that is ' +
-      `one {{ … }} keeps the type of its value. null: the envelope. At most ${LIMITS.templateCharsMax} characters. A change counts from the next attempt on.`,
-  )
 
 export const Destination = z.object({
   id: idOutput('destination'),
@@ -292,37 +246,6 @@ export const destinations = {
         }).describe(`Each is counted up to ${LIMITS.backlogCountMax}.`),
         next_attempt_at: Timestamp.nullable().describe('When the next attempt is due.'),
       }),
-    }),
-  }),
-} as const
-
-/** A room of its own: it needs records, which know of destinations already. */
-export const destinationPreviews = {
-  make: defineRoute({
-    method: 'POST',
-    area: 'project',
-    path: 'destinations/preview',
-    summary: 'See what a destination would be sent',
-    description:
-      'The request that a destination of these settings, saved or not, would be sent for a record; secrets and what is made of them are dots. Nothing is sent or stored, so every ' +
-      'role may, and a suspended workspace too.',
-    ...READ,
-    status: 200,
-    body: z.strictObject({
-      record_id: idInput('record'),
-      destination_id: idInput('destination').optional().describe('Its settings stand for what is left out here.'),
-      url: Url.optional().describe('Needed without destination_id.'),
-      headers: Headers.optional(),
-      signing: Signing.optional(),
-      auth: DestinationAuth.optional().describe('Its secrets may be left out.'),
-      payload_template: PayloadTemplate.optional(),
-    }),
-    output: z.object({
-      request: z
-        .object({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
-        .nullable()
-        .describe('null: the payload template gives no body for this record, and an attempt would end with template_failed.'),
-      error: z.string().nullable().describe('Why there is none.'),
     }),
   }),
 } as const

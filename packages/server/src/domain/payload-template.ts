@@ -1,6 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 import { Context, Liquid, Output, toValueSync, type FilterImplOptions, type Template } from 'liquidjs'
-import { isRawNumber, parseJson, stringifyJson } from './json-text.ts'
+import { isRawNumber, parseStoredJson, stringifyJson } from './json-text.ts'
 
 /** JSON whose strings are Liquid, without a single tag and with a short list of filters: nothing of it can loop or read a file. */
 
@@ -139,7 +139,7 @@ function wholeValue(output: Output): Leaf {
 }
 
 function render(root: Leaf, { data, ...scope }: TemplateScope): Rendered {
-  const parsed = parseJson(data)
+  const parsed = parseStoredJson(data)
   if (!parsed.ok) return { ok: false, error: 'The record is no JSON that a template can read.' }
   try {
     const body = stringifyJson(root(new Context({ ...scope, data: parsed.value }, values.options, { sync: true })))

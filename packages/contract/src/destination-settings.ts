@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+import { DatasetName, Text, Timestamp } from './list.ts'
+
+/** What a destination is set to, piece by piece; the routes that take or show one are made of these. */
+
+export const Url = Text.min(1).max(2_048).describe('https, or http to an address in OUTBOUND_ALLOW.')
+export const Datasets = z.array(DatasetName).max(100).nullable().describe('Which datasets it receives; null: all.')
+export const Headers = z
+  .record(z.string().min(1).max(128), z.string().max(LIMITS.customHeaderCharsMax))
+  .refine((headers) => Object.keys(headers).length <= LIMITS.customHeadersMax, `at most ${LIMITS.customHeadersMax} headers`)
+  .describe('Sent with every delivery. Stored sealed. None of the headers that Postroad sets can be overridden.')
+export const Retry = z.strictObject({
+  schedule_seconds: z
+    .array(z.int().min(0).max(LIMITS.retryStepSecondsMax))
+    .min(1)
+    .max(LIMITS.retryScheduleStepsMax)
+    .nullable()
+    .describe('The waits before each attempt, in seconds, each ±20 %; null: the default schedule, up to 80 hours.'),
+})
+export const TimeoutMs = z.int().min(LIMITS.deliveryTimeoutMsMin).max(LIMITS.deliveryTimeoutMsMax)
+export const MaxInFlight = z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax)
+export const RateLimit = z
+  .strictObject({
+    count: z.int().min(1).max(LIMITS.rateLimitCountMax),
+    per: z.enum(['second', 'minute', 'hour']),
+  })
+  .nullable()
+  .describe('At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.')
+export const Signing = z.strictObject({
+  header: z.enum(['both', 'service', 'standard']).describe('Service-Signature, the Standard Webhooks headers, or both.'),
+})
+
+export const Breaker = z
+  .object({
+    state: z
+      .enum(['closed', 'open', 'half_open', 'recovering'])
+      .describe('`open`: nothing is sent before next_probe_at. `half_open`: one probe is under way. `recovering`: it succeeded, and more are let through with each success.'),
+    opened_at: Timestamp.nullable().describe('When it opened from closed; null when closed.'),
+    next_probe_at: Timestamp.nullable().describe('When one delivery is tried while it is open: after 30 seconds, growing to 300. Null when closed.'),
+    failures_in_row: z.int().describe('Attempts that failed since the last success. As it was noted: up to 5 seconds behind.'),
+    failing_since: Timestamp.nullable().describe('The first of them. After 120 hours a probe that fails switches the destination off.'),
+  })
+  .describe('Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.')
+
+export const PayloadTemplate = z
+  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .nullable()
+  .describe(
+    'JSON that is sent in place of the envelope; its strings are Liquid without tags, and see id, dataset, received_at, data and secret (that of auth, kind payload). A string that is ' +
+      `one {{ … }} keeps the type of its value. null: the envelope. At most ${LIMITS.templateCharsMax} characters. A change counts from the next attempt on.`,
+  )
