@@ -18,6 +18,19 @@ export const Retry = z.strictObject({
     .nullable()
     .describe('The waits before each attempt, in seconds, each ±20 %; null: the default schedule, up to 80 hours.'),
 })
+
+const HOUR_S = 3_600
+const HORIZON_S = 80 * HOUR_S
+
+/** Seconds before each attempt: dense at first, then every 2 h up to 80 h, so a receiver that is down for three days still has chances left. */
+export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = withTail([0, 5, 30, 120, 300, 900, 1_800, HOUR_S])
+
+function withTail(head: readonly number[]): readonly number[] {
+  const step = 2 * HOUR_S
+  const left = HORIZON_S - head.reduce((sum, seconds) => sum + seconds, 0)
+  return [...head, ...Array.from({ length: Math.floor(left / step) }, () => step)]
+}
+
 export const TimeoutMs = z.int().min(LIMITS.deliveryTimeoutMsMin).max(LIMITS.deliveryTimeoutMsMax)
 export const MaxInFlight = z.int().min(LIMITS.maxInFlightMin).max(LIMITS.maxInFlightMax)
 export const RateLimit = z

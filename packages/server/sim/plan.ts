@@ -1,5 +1,5 @@
 /** What a seed has in store: which world, and which faults. Each kind is left out in some worlds, so that rare pairs meet. */
-import { DEFAULT_SCHEDULE_SECONDS } from '../src/domain/retry-policy.ts'
+import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import type { LaneSettings } from '../src/pipeline/deliver/ports.ts'
 import type { Rng } from './rng.ts'
 import type { Nature, Network } from './sink.ts'

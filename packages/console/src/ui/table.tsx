@@ -21,8 +21,6 @@ type Props<Row> = {
   /** The id of the row that is open or under the cursor. */
   readonly at?: string | undefined
   readonly onGo: (row: Row) => void
-  /** Ids that are marked for something to be done with them all. */
-  readonly marked?: ReadonlySet<string>
   /** Rows that have just come. */
   readonly isNew?: (row: Row) => boolean
   readonly rowHeight?: number
@@ -77,22 +75,20 @@ export function Table<Row>(props: Props<Row>): ReactElement {
   )
 }
 
-type LineProps<Row> = Pick<Props<Row>, 'columns' | 'idOf' | 'onGo' | 'marked' | 'isNew'> & { readonly row: Row; readonly id: string; readonly rowIndex: number; readonly here: boolean; readonly style: CSSProperties }
+type LineProps<Row> = Pick<Props<Row>, 'columns' | 'onGo' | 'isNew'> & { readonly row: Row; readonly id: string; readonly rowIndex: number; readonly here: boolean; readonly style: CSSProperties }
 
-function Line<Row>({ row, columns, idOf, onGo, marked, isNew, here, id, rowIndex, style }: LineProps<Row>): ReactElement {
-  const isMarked = marked?.has(idOf(row)) === true
+function Line<Row>({ row, columns, onGo, isNew, here, id, rowIndex, style }: LineProps<Row>): ReactElement {
   return (
     <div
       role="row"
       id={id}
       aria-rowindex={rowIndex}
-      aria-selected={here || isMarked}
+      aria-selected={here}
       style={style}
       onClick={() => onGo(row)}
       className={clsx(
         'absolute inset-x-0 top-0 grid items-center gap-x-2.5 border-b border-line/55 pr-[18px] pl-4 hover:bg-hover',
-        (here || isMarked) && 'bg-accent-soft hover:bg-accent-soft',
-        here && 'before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
+        here && 'bg-accent-soft hover:bg-accent-soft before:absolute before:inset-y-0 before:left-0 before:w-0.5 before:bg-accent',
         isNew?.(row) === true && 'animate-arrive',
       )}
     >

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { DEFAULT_SCHEDULE_SECONDS, nextAttemptAt, readRetryAfter, retryDelayMs } from './retry-policy.ts'
+import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
+import { nextAttemptAt, readRetryAfter, retryDelayMs } from './retry-policy.ts'
 
 const schedule = DEFAULT_SCHEDULE_SECONDS
 const DAY_MS = 86_400_000

@@ -1,11 +1,6 @@
 import { LIMITS } from '@postroad/contract'
 
-const HOUR_S = 3_600
-const HORIZON_S = 80 * HOUR_S
 const JITTER = 0.2
-
-/** Dense at first, then every 2 h up to 80 h: a receiver that is down for three days still has chances left. */
-export const DEFAULT_SCHEDULE_SECONDS: readonly number[] = withTail([0, 5, 30, 120, 300, 900, 1_800, HOUR_S])
 
 export interface RetryInput {
   /** Attempts that failed so far; interrupted ones do not count. 0 asks for the first attempt. */
@@ -56,10 +51,4 @@ export function readRetryAfter(header: string, now: number): number | null {
   if (!HTTP_DATES.some((form) => form.test(value))) return null
   const at = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`)
   return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000))
-}
-
-function withTail(head: readonly number[]): readonly number[] {
-  const step = 2 * HOUR_S
-  const left = HORIZON_S - head.reduce((sum, seconds) => sum + seconds, 0)
-  return [...head, ...Array.from({ length: Math.floor(left / step) }, () => step)]
 }

@@ -8,6 +8,7 @@ import { useClient, useMay, usePlace } from '../../data/place.ts'
 import type { Delivery } from '../../data/tail.ts'
 import { useDestinations } from '../../data/names.ts'
 import { useTail } from '../../data/use-tail.ts'
+import { cli } from '../../parts/commands.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -93,7 +94,7 @@ function Body({ list, rows, search, children }: { readonly list: ReturnType<type
   return (
     <Empty title="Nothing was delivered yet">
       Every event that a destination matches is sent to it, signed, and tried again until it arrives. Make a destination with
-      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">npm run postroad -- destinations create --name receiver --url http://127.0.0.1:3000/</code>
+      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">{cli('destinations create http://127.0.0.1:3000/ --name receiver')}</code>
     </Empty>
   )
 }

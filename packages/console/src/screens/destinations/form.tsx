@@ -1,4 +1,4 @@
-import { LIMITS } from '@postroad/contract'
+import { DEFAULT_SCHEDULE_SECONDS, LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { Choice } from '../../parts/choice.tsx'
 import { Conditions } from '../../parts/conditions.tsx'
@@ -6,7 +6,7 @@ import { DatasetChoice } from '../../parts/dataset-choice.tsx'
 import { Field, Select, TextArea } from '../../ui/field.tsx'
 import { hostIn, type DestinationDraft } from './draft.ts'
 import { ScheduleAxis } from './schedule-axis.tsx'
-import { DEFAULT_WAITS, readSchedule, scheduleText } from './schedule-text.ts'
+import { readSchedule, scheduleText } from './schedule-text.ts'
 
 export type FormProps = { readonly draft: DestinationDraft; readonly change: (part: Partial<DestinationDraft>) => void; readonly disabled?: boolean }
 
@@ -32,14 +32,14 @@ export function WhatFields({ draft, change, disabled = false }: FormProps): Reac
 
 /** How often and how fast it is tried. */
 export function RetryFields({ draft, change, disabled = false }: FormProps): ReactElement {
-  const read = draft.schedule === null ? { seconds: DEFAULT_WAITS } : readSchedule(draft.schedule)
+  const read = draft.schedule === null ? { seconds: DEFAULT_SCHEDULE_SECONDS } : readSchedule(draft.schedule)
   return (
     <>
       <Choice
         label="When a delivery fails, it is tried again"
         of={[{ id: 'default', label: 'On the default schedule' }, { id: 'own', label: 'On a schedule of its own' }]}
         at={draft.schedule === null ? 'default' : 'own'}
-        go={(id) => change({ schedule: id === 'default' ? null : scheduleText(DEFAULT_WAITS.slice(0, 8)) })}
+        go={(id) => change({ schedule: id === 'default' ? null : scheduleText(DEFAULT_SCHEDULE_SECONDS.slice(0, 8)) })}
         disabled={disabled}
       />
       {draft.schedule !== null && <Field label="Waits before each attempt" value={draft.schedule} disabled={disabled} onChange={({ target }) => change({ schedule: target.value })} className="mono text-data" aria-invalid={'problem' in read} hint={'problem' in read ? read.problem : 'Separated by commas: 0s, 30s, 5m, 1h. The first is the wait before the first attempt.'} />}

@@ -34,14 +34,3 @@ function waitIn(text: string): number {
   const unit = UNITS.find((one) => one.letter === letter)
   return digits === '' || unit === undefined ? Number.NaN : Number(digits) * unit.seconds
 }
-
-const HOUR = 3_600
-const DAYS_MAX = 80 * HOUR
-
-/** What is meant by no schedule of its own: quick at first, then every two hours for as long as 80 hours. */
-export const DEFAULT_WAITS: readonly number[] = withTail([0, 5, 30, 120, 300, 900, 1_800, HOUR])
-
-function withTail(waits: number[]): readonly number[] {
-  for (let sum = waits.reduce((a, b) => a + b, 0); sum + 2 * HOUR <= DAYS_MAX; sum += 2 * HOUR) waits.push(2 * HOUR)
-  return waits
-}

@@ -1,3 +1,5 @@
+import { shellWord } from '../../parts/commands.ts'
+
 const SAMPLE = { type: 'order.created', total: 42.5, items: 3 } as const
 
 /** What the first run sends. */
@@ -13,11 +15,6 @@ export const COMMANDS = {
 } as const
 
 export type CommandName = keyof typeof COMMANDS
-
-/** Text as one word of a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
-}
 
 /** A request that can be run again from a terminal. */
 export function curlOf(request: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }): string {

@@ -1,5 +1,5 @@
+import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { DEFAULT_SCHEDULE_SECONDS } from '../../domain/retry-policy.ts'
 import { aged, waitsUntil } from '../../domain/lane-memory.ts'
 import { RATE_PERIODS_MS } from '../../domain/rate-window.ts'
 import { DbError, type Db } from '../../platform/db.ts'
