@@ -170,7 +170,7 @@ describe('the flags of the contract', () => {
   })
 
   test('while suspended, of all that is no GET only searches and dry runs are reads', () => {
-    assert.deepEqual(named(({ method, whileSuspended: flag }) => method !== 'GET' && flag === 'read'), ['rules.test', 'webhooks.test', 'webhooks.verifySample'])
+    assert.deepEqual(named(({ method, whileSuspended: flag }) => method !== 'GET' && flag === 'read'), ['destinationPreviews.make', 'rules.test', 'webhooks.test', 'webhooks.verifySample'])
   })
 
   test('no key and no agent may create API keys', () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { makeDays } from '../src/platform/partitions.ts'
 import { createUpkeep, DAY_TABLES } from '../src/workers/upkeep.ts'
-import { behind, post } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import { aDestination, behind, post, statement } from './fixtures.ts'
+import { aSink, aWorld, eventually, type World } from './harness.ts'
 
 const DAY_MS = 86_400_000
 
@@ -88,4 +89,50 @@ test('a day whose first rows came before its tables is left where it is', async 
   const made = await makeDays(world.app.deps.database, DAY_TABLES, { now: world.clock.now(), daysAhead: 0 })
   assert.deepEqual(made.filter((name) => name.endsWith(dayAt(world.clock.now()))), [`deliveries_${dayAt(world.clock.now())}`, `delivery_attempts_${dayAt(world.clock.now())}`])
   assert.equal((await post(world.endpoint, '{"late":true}')).status, 201)
+})
+
+/** How many rows of a workspace each table holds. */
+function held(db: Database, workspaceId: string): Promise<Readonly<Record<string, number>>> {
+  return db.one<Record<string, number>>(sql`
+    select (select count(*) from submissions where workspace_id = ${workspaceId}) as submissions,
+           (select count(*) from records where workspace_id = ${workspaceId}) as records,
+           (select count(*) from deliveries where workspace_id = ${workspaceId}) as deliveries,
+           (select count(*) from delivery_attempts where workspace_id = ${workspaceId}) as attempts
+  `)
+}
+
+test('a workspace keeps its events as many days as its own plan says, whatever another plan keeps', async (t) => {
+  const other = await aWorld({ env: { ROLES: 'web,deliver' }, now: world.clock.now() })
+  t.after(() => other.stop())
+  const beside = behind(other)
+  t.after(() => beside.close())
+  const short = decodeId('workspace', other.installed.workspace.id) ?? ''
+  const long = '019b0000-0000-7000-8000-0000000000ff'
+  const sink = await aSink()
+  t.after(() => sink.stop())
+  await aDestination(other, { url: sink.url })
+  for (const n of [1, 2, 3]) assert.equal((await post(other.endpoint, `{"n":${n}}`)).status, 201)
+  await eventually(async () => ((await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 3 ? true : undefined))
+  await statement(beside, `insert into workspaces (id, slug, name, plan, created_at) select '${long}', 'long', name, 'business', created_at from workspaces`)
+  for (const table of ['submissions', 'records', 'deliveries', 'delivery_attempts']) {
+    await statement(beside, `create temp table copied as select * from ${table}; update copied set workspace_id = '${long}'; insert into ${table} select * from copied; drop table copied`)
+  }
+  await statement(beside, `update workspaces set plan = 'free' where id = '${short}'`)
+  const all = { submissions: 3, records: 3, deliveries: 3, attempts: 3 }
+  const keep = async (): Promise<void> => {
+    const upkeep = createUpkeep(other.app.deps)
+    upkeep.start()
+    await upkeep.stop()
+  }
+  other.clock.advance(7 * DAY_MS)
+  await keep()
+  assert.deepEqual(await held(beside, short), all, 'the seventh day, and the rest of the one before, are kept')
+  other.clock.advance(DAY_MS)
+  assert.equal((await post(other.endpoint, '{"n":4}')).status, 201)
+  await eventually(async () => ((await other.admin('GET', 'deliveries?state=delivered')).body.deliveries.length === 4 ? true : undefined))
+  await keep()
+  assert.deepEqual(await held(beside, short), { submissions: 1, records: 1, deliveries: 1, attempts: 1 })
+  assert.deepEqual(await held(beside, long), all)
+  const { body } = await other.admin('GET', 'records')
+  assert.deepEqual(body.records.map(({ data }: { data: unknown }) => data), [{ n: 4 }])
 })

@@ -12,6 +12,7 @@ import { deleteOldRejections, plansInUse } from '../resources/rejections/queries
 import { deleteOldRollups } from '../resources/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/throttles/queries.ts'
+import { expireShorterPlans } from './retention.ts'
 import { createTicker, type Ticker } from './ticker.ts'
 
 /** Tables that are kept by day and dropped by day. */
@@ -28,7 +29,7 @@ const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Once an hour: makes the days to come, drops those past retention, and removes what has ended: former URLs, idempotency
+ * Once an hour: makes the days to come, drops those past retention, deletes what a shorter plan keeps no longer, and removes what has ended: former URLs, idempotency
  * keys of ingest and of the admin API, rejections that their plan keeps no longer, old rollups, and what signing in leaves behind.
  */
 export function createUpkeep(deps: Deps): Ticker {
@@ -38,14 +39,16 @@ export function createUpkeep(deps: Deps): Ticker {
     work: async () => {
       const now = deps.clock.now()
       const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
-      const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays: await longestRetention(deps) })
+      const keepDays = await longestRetention(deps)
+      const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
+      const expired = await expireShorterPlans(deps, keepDays)
       await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
       const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
       const answers = await pruned((limit) => pruneRecords(deps.database, { since: new Date(now - LIMITS.adminIdempotencyKeptMs), limit }))
       const rejections = await deleteRejections(deps, now)
       await forgetSignIns(deps, now)
       await pruned((limit) => deleteOldRollups(deps.database, { minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS), hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS), limit }))
-      if (made.length + dropped.length + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, keys, answers, rejections })
+      if (made.length + dropped.length + expired + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, expired, keys, answers, rejections })
     },
   })
 }

@@ -15,6 +15,7 @@ import { measureBacklog, nameDestinations } from './queries.ts'
 
 const { dashboardRangeDaysMax, dashboardRangeHoursDefault, backlogCountMax, failingDestinationsMax } = LIMITS
 const HOUR_MS = 3_600_000
+const EARLIEST_MS = Date.UTC(2000, 0, 1)
 const HOURS_ONLY_AFTER_MS = 7 * 24 * HOUR_MS
 
 type Asked = RouteInput<Routes['dashboard']['summary']>
@@ -87,9 +88,11 @@ async function scopeOf({ db, workspaceId }: Ctx, { project_id }: Asked): Promise
 
 function askedRange({ clock }: Ctx, asked: Asked): Range {
   const now = clock.now()
-  const to = asked.to?.getTime() ?? now
+  // Nothing has happened tomorrow, and the last days of the calendar have no next one.
+  const to = Math.min(asked.to?.getTime() ?? now, now + 24 * HOUR_MS)
   const from = asked.from?.getTime() ?? to - dashboardRangeHoursDefault * HOUR_MS
-  if (from >= to) throw refuse('invalid_request', 'query: `from` must be before `to`.')
+  if (from >= to) throw refuse('invalid_request', 'query: `from` must be before `to`, and not in the future.')
+  if (from < EARLIEST_MS) throw refuse('invalid_request', 'query: `from` is before the year 2000; there was nothing to count.')
   if (to - from > dashboardRangeDaysMax * 24 * HOUR_MS) throw refuse('invalid_request', `query: the range is longer than ${dashboardRangeDaysMax} days; ask for less.`)
   return { from, to, now }
 }

@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db.ts'
+import { uuidv7Floor } from '../../platform/ids.ts'
 
 /** The statements of this room run over the tables of all rooms: what was deleted as a whole is erased as a whole, piece by piece. */
 
@@ -162,4 +163,63 @@ export async function eraseWorkspace(db: Db, workspaceId: string): Promise<reado
        and closed_at is not null
   `)
   return projects
+}
+
+/** What retention deletes row by row, where days cannot be dropped; deliveries go first, with their attempts. */
+export const EXPIRED_TABLES = ['delivery_attempts', 'records', 'submissions'] as const
+
+/** Workspaces on a plan that hold events from before this moment (milliseconds): nothing else need be looked at. */
+export function listWorkspacesWithExpired(db: Db, at: { plan: string; before: number }): Promise<readonly { readonly id: string }[]> {
+  const before = uuidv7Floor(at.before)
+  return db.many<{ id: string }>(sql`
+    select w.id
+      from workspaces w
+     where w.plan = ${at.plan}
+       and (exists (select 1 from deliveries d where d.workspace_id = w.id and d.id < ${before}::uuid)
+            or exists (select 1 from submissions s where s.workspace_id = w.id and s.id < ${before}::uuid))
+     order by w.id
+  `)
+}
+
+type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }
+
+/** A piece of the deliveries from before this moment, each with all its attempts. Gives how many deliveries. */
+export function expireDeliveries(db: Db, at: Expired): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select project_id, id
+             from deliveries
+            where workspace_id = ${at.workspaceId}
+              and id < ${uuidv7Floor(at.before)}::uuid
+            limit ${at.limit}
+         ),
+         attempts as (
+           delete from delivery_attempts
+            where workspace_id = ${at.workspaceId}
+              and delivery_id = any (array(select id from piece))
+         )
+    delete from deliveries
+     where workspace_id = ${at.workspaceId}
+       and id < ${uuidv7Floor(at.before)}::uuid
+       and project_id = any (array(select project_id from piece))
+       and id = any (array(select id from piece))
+  `)
+}
+
+/** The same of another table. */
+export function expireRows(db: Db, name: (typeof EXPIRED_TABLES)[number], at: Expired): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select project_id, id
+             from ${named(name)}
+            where workspace_id = ${at.workspaceId}
+              and id < ${uuidv7Floor(at.before)}::uuid
+            limit ${at.limit}
+         )
+    delete from ${named(name)}
+     where workspace_id = ${at.workspaceId}
+       and id < ${uuidv7Floor(at.before)}::uuid
+       and project_id = any (array(select project_id from piece))
+       and id = any (array(select id from piece))
+  `)
 }
