@@ -10,5 +10,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'events', load: () => import('./events/screen.tsx') },
   { path: 'deliveries', load: () => import('./deliveries/screen.tsx') },
   { path: 'endpoints', load: () => import('./endpoints/screen.tsx') },
+  { path: 'rejections', load: () => import('./rejections/screen.tsx') },
   { path: 'destinations', load: () => import('./destinations/screen.tsx') },
 ]

@@ -5,7 +5,7 @@ import { Ago } from '../../parts/ago.tsx'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Countdown } from '../../ui/time.tsx'
-import { SCHEMES } from './schemes.ts'
+import { SCHEMES } from '../../parts/schemes.ts'
 
 const POLL_MS = 15_000
 

@@ -11,7 +11,7 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { needs, RefusedLine } from '../../ui/states.tsx'
 import { Countdown } from '../../ui/time.tsx'
 import { masked } from './columns.tsx'
-import { SCHEMES } from './schemes.ts'
+import { SCHEMES } from '../../parts/schemes.ts'
 import { snippetsOf, type Language } from './snippets.ts'
 
 /** How to send to it, and how to give it another URL without losing an event. */

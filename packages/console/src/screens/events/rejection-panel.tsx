@@ -1,5 +1,6 @@
-import { X } from 'lucide-react'
+import { ArrowRight, X } from 'lucide-react'
 import type { ReactElement } from 'react'
+import { To } from '../../data/go.tsx'
 import { useWebhooks } from '../../data/names.ts'
 import type { Rejection } from '../../data/tail.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -27,6 +28,9 @@ export function RejectionPanel({ rejection, onClose }: { readonly rejection: Rej
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line px-5 py-4">
         <p className="mb-4 max-w-[52ch] text-lead">{remedy}</p>
+        <To screen="rejections" search={{ sel: reason }} className="mb-4 inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken">
+          All refused for this <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+        </To>
         <dl>
           <div className="flex min-h-7 items-center gap-3"><dt className="w-28 text-ink-3">Last at</dt><dd><Time at={at} /></dd></div>
           {facts.map(([name, value]) => (

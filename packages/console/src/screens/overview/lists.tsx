@@ -24,12 +24,12 @@ export function Failing({ of }: { readonly of: Summary['failing_destinations'] }
 }
 
 /** Refused requests by cause. */
-export function Causes({ of }: { readonly of: Summary['rejections'] }): ReactElement {
+export function Causes({ of, range }: { readonly of: Summary['rejections']; readonly range: string }): ReactElement {
   return (
     <List title="Why requests were refused" none="No request was refused.">
       {of.map(({ reason, count }) => (
         <li key={reason}>
-          <To screen="events" search={{ view: 'rejected' }} className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover">
+          <To screen="rejections" search={{ sel: reason, range: range === '' ? undefined : range }} className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover">
             <Glyph standing="rejected" />
             <span className="truncate">{reason.replaceAll('_', ' ')}</span>
             <span className="mono ml-auto text-data text-ink-2">{count}</span>

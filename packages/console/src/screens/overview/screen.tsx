@@ -44,12 +44,12 @@ export function Screen(): ReactElement {
       }
     >
       {error !== null && summary.data !== undefined && <Stale since={summary.dataUpdatedAt} again={summary.refetch} />}
-      {summary.data === undefined || series.data === undefined ? error === null ? <Loading rows={6} height={72} /> : <Refused error={error} again={() => Promise.all([summary.refetch(), series.refetch()])} /> : <Numbers summary={summary.data.summary} series={series.data.timeseries} />}
+      {summary.data === undefined || series.data === undefined ? error === null ? <Loading rows={6} height={72} /> : <Refused error={error} again={() => Promise.all([summary.refetch(), series.refetch()])} /> : <Numbers summary={summary.data.summary} series={series.data.timeseries} range={range.id} />}
     </Page>
   )
 }
 
-function Numbers({ summary, series }: { readonly summary: Summary; readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries'] }): ReactElement {
+function Numbers({ summary, series, range }: { readonly summary: Summary; readonly range: string; readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries'] }): ReactElement {
   const { totals, previous, delivery_ms, backlog, usage } = summary
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return <Empty title="Nothing happened in this time">Choose a longer range, or <To screen="events" className="text-accent underline">send an event</To>.</Empty>
@@ -67,7 +67,7 @@ function Numbers({ summary, series }: { readonly summary: Summary; readonly seri
       <Bars series={series} />
       <div className="grid grid-cols-2 max-xl:grid-cols-1">
         <Failing of={summary.failing_destinations} />
-        <Causes of={summary.rejections} />
+        <Causes of={summary.rejections} range={range} />
       </div>
       {usage.max_events !== null && <Quota events={usage.events} max={usage.max_events} month={usage.month} />}
     </div>

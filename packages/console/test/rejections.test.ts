@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { aWebhook, post } from '../../server/test/fixtures.ts'
+import { eventually } from '../../server/test/harness.ts'
+import { aStage, noBrowser, type Stage } from './browser.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (noBrowser === false) stage = await aStage()
+})
+after(() => stage?.stop())
+
+/** Refusals are written a second later, by the clock of the server. */
+async function refused(webhook: { readonly id: string }, requests: number): Promise<void> {
+  await eventually(async () => {
+    stage.world.clock.advance(1_000)
+    const rows: readonly { count: number }[] = (await stage.world.admin('GET', `rejections?webhook_id=${webhook.id}`)).body.rejections
+    return rows.reduce((sum, { count }) => sum + count, 0) >= requests ? true : undefined
+  })
+}
+
+test('what was refused stands by its cause with what to do about it, and the tester says why a signature does not match', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('rejections'))
+  await page.getByRole('heading', { name: 'Nothing was refused' }).waitFor()
+  await seen.accessible('nothing was refused')
+  const signed = await aWebhook(stage.world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'hush' } })
+  for (let sent = 0; sent < 3; sent += 1) assert.equal((await post(signed.public_url, '{}')).status, 401)
+  await refused(signed, 3)
+  await page.reload()
+  const row = page.getByRole('row').filter({ hasText: 'The signature header was missing' })
+  await row.getByText('3', { exact: true }).waitFor()
+  await row.getByText('Signed', { exact: true }).waitFor()
+  await seen.accessible('causes')
+  await row.click()
+  assert.equal(new URL(page.url()).searchParams.get('sel'), 'missing_header')
+  await page.getByText('it reads the header X-Hub-Signature-256').waitFor()
+  const tester = page.getByRole('form', { name: 'Signature tester' })
+  await tester.getByLabel('Headers').fill(`X-Hub-Signature-256: sha256=${'ab'.repeat(32)}`)
+  await tester.getByLabel('Body').fill('{}')
+  await tester.getByRole('button', { name: 'Test the signature' }).click()
+  await tester.getByText('It is refused: bad signature.').waitFor()
+  await seen.accessible('a cause')
+  await page.getByRole('list', { name: 'Endpoints' }).getByRole('link', { name: 'Signed' }).click()
+  await page.waitForURL(`**/endpoints?sel=${signed.id}&tab=verification`)
+  await page.getByRole('heading', { name: 'Signature check' }).waitFor()
+  await seen.close()
+})
+
+test('an address that was turned away is let in by a press beside those of the list, and its next request is taken', { skip: noBrowser }, async () => {
+  const guarded = await aWebhook(stage.world, { name: 'Guarded', ip_allowlist: ['203.0.113.7'] })
+  assert.equal((await post(guarded.public_url, '{}')).status, 403)
+  await refused(guarded, 1)
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(`${stage.url('rejections')}?sel=ip_not_allowed`)
+  const allow = page.getByRole('button', { name: 'Allow 127.0.0.1' })
+  await allow.waitFor()
+  // Somebody adds an address meanwhile: it must not be lost.
+  await stage.world.admin('PATCH', `webhooks/${guarded.id}`, { ip_allowlist: ['203.0.113.7', '203.0.113.8'] })
+  await allow.click()
+  await page.getByText('127.0.0.1 is allowed now').waitFor()
+  await seen.accessible('a cause that was mended')
+  const kept = (await stage.world.admin('GET', `webhooks/${guarded.id}`)).body.webhook
+  assert.deepEqual(kept.ip_allowlist, ['203.0.113.7', '203.0.113.8', '127.0.0.1'])
+  assert.equal((await post(guarded.public_url, '{}')).status, 201)
+  await page.keyboard.press('Escape')
+  await page.waitForURL((url) => !url.search.includes('sel='))
+  await seen.accessible('causes in the dark')
+  await seen.close()
+})
+
+test('an endpoint that is off is switched on from the cause; the endpoint and the range stand in the address', { skip: noBrowser }, async () => {
+  const off = await aWebhook(stage.world, { name: 'Asleep', enabled: false })
+  const quiet = await aWebhook(stage.world, { name: 'Quiet' })
+  assert.equal((await post(off.public_url, '{}')).status, 503)
+  await refused(off, 1)
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(`${stage.url('rejections')}?webhook=${quiet.id}`)
+  await page.getByRole('heading', { name: 'Nothing was refused here' }).waitFor()
+  await page.getByRole('button', { name: 'Quiet' }).click()
+  await page.getByRole('menuitem', { name: 'Asleep' }).click()
+  await page.getByRole('button', { name: '7 days' }).click()
+  await page.waitForURL(`**/rejections?webhook=${off.id}&range=7d`)
+  await page.getByText('1 request refused').waitFor()
+  await page.keyboard.press('j')
+  await page.waitForURL('**&sel=endpoint_disabled')
+  await page.getByRole('button', { name: 'Switch it on' }).click()
+  await page.getByText('It is switched on now.').waitFor()
+  assert.equal((await post(off.public_url, '{}')).status, 201)
+  await seen.close()
+})
