@@ -119,7 +119,7 @@ async function unreadable(database: Db, cipher: Cipher): Promise<readonly string
 
 test('every column that holds bytes is known to be sealed, or to be no secret', async () => {
   const { database } = await aHouse()
-  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'invites.token_hash', 'one_time_tokens.hash', 'passkeys.public_key', 'sessions.hash', 'submissions.body_bytes', 'throttles.hash']
+  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'data_export_chunks.data', 'data_exports.sha256', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'invites.token_hash', 'one_time_tokens.hash', 'passkeys.public_key', 'sessions.hash', 'submissions.body_bytes', 'throttles.hash']
   const rows = await database.many<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name
       from pg_attribute a

@@ -20,7 +20,8 @@ export function addressOf(path: string, authorization?: string): Address | undef
 const BEARER = /^Bearer +(ik_[A-Za-z0-9_]+)$/i
 
 function keyed([, kind = '', ...rest]: readonly (string | undefined)[], authorization: string | undefined): Address | undefined {
-  const inPath = rest[0]?.startsWith('ik_') === true
+  // In whatever case: a key that somebody typed wrong must not become the name of a dataset.
+  const inPath = /^ik_/i.test(rest[0] ?? '')
   const sent = inPath || authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
   const [key, last] = sent === undefined ? rest : [sent, ...rest]
   return key === undefined || (sent !== undefined && rest.length > 1) ? undefined : keyAddress(kind, { key, last })
