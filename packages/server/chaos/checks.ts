@@ -84,6 +84,13 @@ export const duplicatesBounded: Check = ({ received, blows, destinations }) => {
   return { check: 'duplicates (at most blows × in flight)', found, allowed, ok: found <= allowed, examples: repeats.slice(0, 3).map(([key]) => key) }
 }
 
+/** Until something was killed nothing arrives twice: both receipts of a repeat are older than `first`. */
+export function duplicatesBefore(first: number): Check {
+  return none('duplicates before anything was killed', ({ received }) =>
+    [...received].flatMap(([key, receipts]) => (receipts.filter(({ at: seenAt }) => seenAt < first).length > 1 ? [key] : [])),
+  )
+}
+
 /** A promise: nothing may break it. `broken` names what does. */
 function none(check: string, broken: (facts: Facts) => readonly string[]): Check {
   return (facts) => promise(check, broken(facts))

@@ -117,8 +117,10 @@ function readCries(logFile: string): readonly string[] {
 function isUnexpected(line: string): boolean {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a pino line
-    const { level, event } = JSON.parse(line) as { level?: number; event?: unknown }
-    return (level ?? 0) >= PINO_ERROR && !EXPECTED_ERRORS.includes(event)
+    const { level, event, signal } = JSON.parse(line) as { level?: number; event?: unknown; signal?: unknown }
+    // Nobody else sends SIGKILL to one of several processes.
+    const isBlow = event === 'worker.died' && signal === 'SIGKILL'
+    return (level ?? 0) >= PINO_ERROR && !isBlow && !EXPECTED_ERRORS.includes(event)
   } catch {
     // A line cut short by a kill.
     return false

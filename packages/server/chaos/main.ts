@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { isPlant, PLANTS } from './plants.ts'
 import { reportText } from './report.ts'
 import type { Request, Scenario } from './scenario.ts'
+import { dup } from './scenarios/dup.ts'
 import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
 import { quota } from './scenarios/quota.ts'
@@ -11,7 +12,7 @@ import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
 
 /** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
-const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate]
+const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup]
 
 const USAGE = [
   'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',

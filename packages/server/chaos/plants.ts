@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
-import { countOne, extendOwners, keepOwners, misend, usedEvents } from './queries.ts'
+import { countOne, extendOwners, keepOwners, misend, takeLanes, usedEvents } from './queries.ts'
 
 type Plant = Pick<AppOptions, 'commit' | 'rejections'>
 
@@ -50,6 +50,13 @@ export const PLANTS = {
       void keepOwners(deps.database).catch(() => undefined)
       setInterval(extend, 200).unref()
       return commit
+    },
+  },
+  /** More duplicates than were in flight: who lives loses its lanes while it sends, so that is sent again. */
+  'no-fence': {
+    commit: (commit, deps) => async (event) => {
+      if (oneIn(20)) void takeLanes(deps.database).catch(() => undefined)
+      return commit(event)
     },
   },
   /** More logged than was refused, and in calm not as much. */

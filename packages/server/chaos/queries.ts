@@ -188,3 +188,13 @@ export async function extendOwners(db: Db): Promise<void> {
        set lease_until = 'infinity'
   `)
 }
+
+/** For the plant `no-fence`: lanes are taken from who holds them while it sends. */
+export async function takeLanes(db: Db): Promise<void> {
+  await db.run(sql`
+    update lanes
+       set owner = null,
+           fence = fence + 1
+     where owner is not null
+  `)
+}

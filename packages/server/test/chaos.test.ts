@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { Report } from '../chaos/figures.ts'
 import type { PlantName } from '../chaos/plants.ts'
 import type { Scenario } from '../chaos/scenario.ts'
+import { dup } from '../chaos/scenarios/dup.ts'
 import { idem } from '../chaos/scenarios/idem.ts'
 import { kill9 } from '../chaos/scenarios/kill9.ts'
 import { quota } from '../chaos/scenarios/quota.ts'
@@ -66,5 +67,16 @@ describe('a flood of forgeries', { concurrency: true }, () => {
   test('is caught when it has a row for each address', async () => {
     const report = await aStorm(rejections, { rounds: 1, seed: SEED, plant: 'row-per-address' })
     assert.match(broken(report).join('\n'), /^more rows than minutes: \d+/m)
+  })
+})
+
+describe('processes that die while they deliver', { concurrency: true }, () => {
+  test('repeat no more than they had in flight, and nothing before the first death', async () => {
+    assert.deepEqual(broken(await aStorm(dup, { rounds: 1, seed: SEED })), [])
+  })
+
+  test('are caught when those that live lose what they hold', async () => {
+    const report = await aStorm(dup, { rounds: 1, seed: SEED, plant: 'no-fence' })
+    assert.match(broken(report).join('\n'), /^duplicates \(at most blows × in flight\): \d+/m)
   })
 })

@@ -1,0 +1,67 @@
+import { join } from 'node:path'
+import type { Rng } from '../sim/rng.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { createDestinations, type Receiver } from './destinations.ts'
+import { drain } from './drain.ts'
+import { gather, type DestinationFact, type Evidence } from './evidence.ts'
+import { Ledger } from './ledger.ts'
+import { startLoad, type Load } from './load.ts'
+import type { Blow } from './nemesis.ts'
+import type { Request } from './scenario.ts'
+import { openSink, type Sink } from './sink.ts'
+import type { Stage } from './stage.ts'
+import { weather } from './storm.ts'
+
+/** The whole road of events: senders, the server, and receivers behind it. */
+export type Road = {
+  readonly sink: Sink
+  readonly blows: Ledger<Blow>
+  readonly load: Load
+  readonly destinations: readonly DestinationFact[]
+}
+
+export type Traffic = {
+  readonly receivers: readonly Receiver[]
+  /** Of 100 events, how many go to each dataset. */
+  readonly percent: Readonly<Record<string, number>>
+  /** What happens under load. Gives why it ended early, or null. */
+  readonly storm: (road: Road) => Promise<string | null>
+  /** Puts right what the storm left, once the server is ready again. */
+  readonly heal?: (road: Road) => Promise<void>
+}
+
+const DRAIN_MS = 120_000
+
+/** Sends events down the road through a storm, waits until all is delivered, and collects what everybody saw. */
+export async function sendThrough(stage: Stage, request: Request, traffic: Traffic): Promise<{ readonly evidence: Evidence; readonly stopped: string | null }> {
+  const { seed, signal, ratePerSecond, say } = request
+  const sink = await openSink(stage.folder)
+  const blows = new Ledger<Blow>(join(stage.folder, 'blows.jsonl'))
+  try {
+    const destinations = await createDestinations({ stage, sink }, traffic.receivers)
+    const urlOf = (dataset: string): string => `${stage.endpoint}/${dataset}`
+    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf, percent: traffic.percent })
+    const road = { sink, blows, load, destinations }
+    const stopped = await weather(load, () => traffic.storm(road))
+    await stage.ready()
+    await traffic.heal?.(road)
+    say('healed; waiting until everything is delivered')
+    const drained = await drain(stage, { patienceMs: DRAIN_MS, signal })
+    return { evidence: await gather({ stage, load, sink, destinations, blows: blows.entries, drained }), stopped }
+  } finally {
+    blows.close()
+    await sink.stop()
+  }
+}
+
+/** SIGKILL of one of the processes that share the port; of the server and its new start when it is a single one. Gives when. */
+export async function killSender(stage: Stage, { rng, blows }: { readonly rng: Rng; readonly blows: Ledger<Blow> }): Promise<number> {
+  const at = systemClock().now()
+  if (stage.server.killWorker(rng)) blows.note({ target: 'worker', at })
+  else {
+    blows.note({ target: 'server', at })
+    await stage.server.kill()
+    stage.server.start()
+  }
+  return at
+}

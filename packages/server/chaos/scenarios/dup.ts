@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Rng } from '../../sim/rng.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { duplicatesBefore, duplicatesBounded, factsOf, ROAD_CHECKS } from '../checks.ts'
+import type { Receiver } from '../destinations.ts'
+import { counted, loadFigures } from '../figures.ts'
+import { killSender, sendThrough, type Road } from '../road.ts'
+import { defineScenario, type Outcome, type Request } from '../scenario.ts'
+import type { Stage } from '../stage.ts'
+
+const PROCESSES = 3
+const RECEIVERS = 5
+const MAX_IN_FLIGHT = 4
+/** Without a fault, and so without an excuse for a repeat. */
+const CALM_MS = 3_000
+const OFFSET_MS_MAX = 500
+const PATIENCE_MS = 60_000
+
+/** Processes that send die while they send: no more arrives twice than they had under way, and nothing before the first death. */
+export const dup = defineScenario({ name: 'dup', about: 'SIGKILL of processes while they deliver; repeats at most what was in flight', processes: PROCESSES, play })
+
+async function play(stage: Stage, request: Request): Promise<Outcome> {
+  const rng = new Rng(request.seed + 1)
+  const receivers = Array.from({ length: RECEIVERS }, (_none, n): Receiver => ({
+    name: `receiver-${n + 1}`,
+    datasets: null,
+    maxInFlight: MAX_IN_FLIGHT,
+    scheme: 'standard',
+    conduct: () => ({ status: 200, afterMs: rng.int(5, 40) }),
+  }))
+  let calmUntil = Infinity
+  const { evidence, stopped } = await sendThrough(stage, request, {
+    receivers,
+    percent: { events: 100 },
+    storm: async (road) => {
+      await sleep(CALM_MS, undefined, { signal: request.signal })
+      calmUntil = systemClock().now()
+      return killAgainAndAgain(stage, request, road)
+    },
+  })
+  const facts = factsOf(evidence)
+  const findings = [...ROAD_CHECKS, duplicatesBounded, duplicatesBefore(calmUntil)].map((check) => check(facts))
+  return { findings, figures: [...loadFigures(evidence), counted('processes killed', evidence.blows.length)], stopped }
+}
+
+async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { sink, blows }: Road): Promise<string | null> {
+  const rng = new Rng(seed + 2)
+  const clock = systemClock()
+  for (let round = 1; round <= rounds; round += 1) {
+    const since = clock.now()
+    // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
+    const sign = await sink.receipts.next((receipt) => receipt.at >= since, { patienceMs: PATIENCE_MS, signal })
+    if (sign === undefined) return `Nothing was delivered for ${PATIENCE_MS / 1_000} s after the last death`
+    const offsetMs = rng.int(0, OFFSET_MS_MAX)
+    say(`round ${round} of ${rounds}: a process that delivers dies ${offsetMs} ms after a delivery`)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await sleep(offsetMs, undefined, { signal })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await killSender(stage, { rng, blows })
+  }
+  return null
+}
