@@ -120,3 +120,32 @@ test('a failed delivery is replayed from the list, and its new attempt is seen',
   await seen.page.getByRole('region', { name: 'Delivery' }).getByText('delivered', { exact: true }).waitFor()
   await seen.close()
 })
+
+test('a delivery that waits is sent before its time, then cancelled, and nothing more is sent of it until it is replayed', { skip: noBrowser }, async () => {
+  const { world } = stage
+  const sink = await aSink()
+  sink.answer({ status: 500 })
+  const { destination } = await aDestination(world, { name: 'archive', url: sink.url, conditions: [{ path: 'kind', op: 'equals', value: 'archive' }], retry: { schedule_seconds: [0, 80_000, 80_000] } })
+  await post(world.endpoint, '{"kind":"archive"}')
+  await sink.until(1)
+  const stateOf = async (): Promise<string> => (await world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries[0].state
+  await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  const panel = page.getByRole('region', { name: 'Delivery' })
+  await page.goto(stage.url(`deliveries?destination=${destination.id}`))
+  await page.getByRole('row').filter({ hasText: 'archive' }).click()
+  await panel.getByRole('button', { name: /^Retry now/ }).waitFor()
+  await seen.accessible('a delivery that waits')
+  await page.keyboard.press('r')
+  await sink.until(2)
+  await eventually(async () => ((await stateOf()) === 'retrying' ? true : undefined))
+  await panel.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByText('It is cancelled. It can be replayed.').waitFor()
+  await panel.getByText('cancelled', { exact: true }).waitFor()
+  assert.equal(await stateOf(), 'cancelled')
+  await panel.getByRole('button', { name: /^Replay R/ }).waitFor()
+  assert.equal(await panel.getByRole('button', { name: 'Cancel' }).count(), 0)
+  await seen.close()
+  await sink.stop()
+})

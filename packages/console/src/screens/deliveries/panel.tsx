@@ -1,5 +1,5 @@
 import { ArrowRight, X } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
 import { standingOf } from '../../data/standing.ts'
@@ -9,13 +9,14 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { Chip } from '../../ui/glyph.tsx'
 import { Loading, Refused } from '../../ui/states.tsx'
 import { Countdown } from '../../ui/time.tsx'
+import { ByHandButtons, type ByHand } from './by-hand.tsx'
 
-type Props = { readonly id: string; readonly onClose: () => void; readonly actions: ReactNode; readonly nameOf: (id: string) => string }
+type Props = { readonly id: string; readonly onClose: () => void; readonly byHand: ByHand; readonly nameOf: (id: string) => string }
 
 const LIVE_MS = 5_000
 
 /** One delivery: where it stands, and every attempt with what the receiver answered. */
-export function DeliveryPanel({ id, onClose, actions, nameOf }: Props): ReactElement {
+export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElement {
   const asked = useAsk(['deliveries', 'get', id], (client, signal) => client.deliveries.get({ id }, { signal }), { everyMs: LIVE_MS })
   const delivery = asked.data?.delivery
   if (delivery === undefined) {
@@ -34,7 +35,7 @@ export function DeliveryPanel({ id, onClose, actions, nameOf }: Props): ReactEle
           <CopyButton text={delivery.id} label="Copy the delivery id" className="text-ink-2">{delivery.id}</CopyButton>
         </div>
         <div className="mt-2 flex gap-2">
-          {actions}
+          <ByHandButtons delivery={delivery} byHand={byHand} />
           <To screen="events" search={{ sel: delivery.record_id }} className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken">
             Open the event <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
           </To>

@@ -1,10 +1,8 @@
-import { DELIVERY_STATES, routes } from '@postroad/contract'
+import { DELIVERY_STATES } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { RotateCw } from 'lucide-react'
 import { useMemo, type ReactElement } from 'react'
-import { useChange } from '../../data/ask.ts'
 import { useGo, useSearchState } from '../../data/go.tsx'
-import { useClient, useMay, usePlace } from '../../data/place.ts'
+import { useClient, usePlace } from '../../data/place.ts'
 import type { Delivery } from '../../data/tail.ts'
 import { useDestinations } from '../../data/names.ts'
 import { useTail } from '../../data/use-tail.ts'
@@ -13,9 +11,9 @@ import { useKeys } from '../../shell/keys.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Page, Views } from '../../ui/page.tsx'
-import { Empty, Loading, needs, Refused, Stale } from '../../ui/states.tsx'
+import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { useToast } from '../../ui/toast.tsx'
+import { useByHand } from './by-hand.tsx'
 import { columnsOf } from './columns.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { Ongoing, ReplayMany } from './replay-many.tsx'
@@ -48,14 +46,14 @@ export function Screen(): ReactElement {
     if (to !== undefined) setSearch({ sel: to.id })
   }
   const selected = here < 0 ? undefined : rows[here]
-  const replay = useReplay()
+  const byHand = useByHand()
   useKeys({
     j: () => step(1),
     k: () => step(-1),
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
     Escape: () => setSearch({ sel: undefined }),
-    ...(selected === undefined ? {} : { r: () => replay.go(selected) }),
+    ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
   })
   return (
     <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${search.sel === undefined ? 'grid-cols-1' : 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1'}`}>
@@ -71,7 +69,7 @@ export function Screen(): ReactElement {
             <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
             </>
           }
-          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> replay <Kbd>?</Kbd></span></>}
+          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> send again <Kbd>?</Kbd></span></>}
         >
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
@@ -80,7 +78,7 @@ export function Screen(): ReactElement {
           </Body>
         </Page>
       </div>
-      {search.sel !== undefined && <DeliveryPanel key={search.sel} id={search.sel} onClose={() => setSearch({ sel: undefined })} actions={selected === undefined ? null : <ReplayButton delivery={selected} replay={replay} />} nameOf={destinations.nameOf} />}
+      {search.sel !== undefined && <DeliveryPanel key={search.sel} id={search.sel} onClose={() => setSearch({ sel: undefined })} byHand={byHand} nameOf={destinations.nameOf} />}
     </div>
   )
 }
@@ -132,27 +130,4 @@ function useLiveStates(rows: readonly Delivery[], { state }: DeliveriesSearch): 
     const seen = tail.deliveries.get(row.record_id)?.get(row.destination_id)
     return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? seen : row
   })
-}
-
-const ENDED: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'])
-
-function useReplay() {
-  const toast = useToast()
-  const change = useChange(['deliveries', 'correlate'], (client, id: string) => client.deliveries.replay({ id }))
-  return {
-    isRunning: change.isPending,
-    go: ({ id, state }: Delivery) => {
-      if (!ENDED.has(state)) return toast({ text: 'This delivery has not ended yet: it is sent by itself.', kind: 'fail' })
-      change.mutate(id, { onSuccess: () => toast({ text: 'It is sent again now.' }), onError: (error) => toast({ text: error.message, kind: 'fail' }) })
-    },
-  }
-}
-
-function ReplayButton({ delivery, replay }: { readonly delivery: Delivery; readonly replay: ReturnType<typeof useReplay> }): ReactElement {
-  const may = useMay(routes.deliveries.replay)
-  return (
-    <Button kind="primary" hotkey="R" icon={<RotateCw strokeWidth={1.5} />} disabled={!may || replay.isRunning || !ENDED.has(delivery.state)} title={may ? 'Sends it again now, with the same body and event id' : needs(routes.deliveries.replay.role)} onClick={() => replay.go(delivery)}>
-      Replay
-    </Button>
-  )
 }
