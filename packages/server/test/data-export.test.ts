@@ -180,6 +180,19 @@ test('a download that broke off is gone on with where it ended, from another nod
   assert.deepEqual([outside.status, outside.headers.get('content-range')], [416, `bytes */${whole.bytes.length}`])
 })
 
+test('who was overtaken as its writer writes nothing beside the next one', async () => {
+  const { database: db } = world.app.deps
+  await asked()
+  const now = world.clock.now()
+  const [soon, later] = [new Date(now + 60_000), new Date(now + 120_000)]
+  const first = (await claimExport(db, { now: new Date(now), until: soon })) ?? assert.fail('nobody has it')
+  const next = (await claimExport(db, { now: soon, until: later })) ?? assert.fail('its writer is late')
+  assert.deepEqual([next.id, next.claim], [first.id, first.claim + 1])
+  const progress = { filesDone: 0, rowsDone: 0, rowsTotal: 1, bytes: 4, until: later, chunk: { number: 0, data: Buffer.from('late') } }
+  const write = (row: typeof next): Promise<boolean> => putProgress(db, { workspaceId: row.workspace_id, id: row.id, claim: row.claim, ...progress })
+  assert.deepEqual([await write(first), await write(next)], [false, true])
+})
+
 test('when its writer dies another begins again once its claim is over, and what the first still writes changes nothing', async () => {
   const id = await aLargeOne()
   const now = world.clock.now()
