@@ -8,6 +8,7 @@ import { idem } from '../chaos/scenarios/idem.ts'
 import { kill9 } from '../chaos/scenarios/kill9.ts'
 import { quota } from '../chaos/scenarios/quota.ts'
 import { rejections } from '../chaos/scenarios/rejections.ts'
+import { stream } from '../chaos/scenarios/stream.ts'
 
 /** The short form of `npm run chaos`, on servers and data folders of its own. */
 function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName }): Promise<Report> {
@@ -78,5 +79,11 @@ describe('processes that die while they deliver', { concurrency: true }, () => {
   test('are caught when those that live lose what they hold', async () => {
     const report = await aStorm(dup, { rounds: 1, seed: SEED, plant: 'no-fence' })
     assert.match(broken(report).join('\n'), /^duplicates \(at most blows × in flight\): \d+/m)
+  })
+})
+
+describe('clients of the live stream that drop and resume', { concurrency: true }, () => {
+  test('each see every record of a server that is killed', async () => {
+    assert.deepEqual(broken(await aStorm(stream, { rounds: 1, seed: SEED })), [])
   })
 })
