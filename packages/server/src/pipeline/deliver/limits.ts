@@ -26,8 +26,6 @@ export interface DeliverLimits {
   readonly turnsInFlightMax: number
   /** Beside another turn one is begun only for this many results and lanes, or for half of the requests under way. */
   readonly turnItemsMin: number
-  /** Fewer results wait this long for others, also when no turn is under way. */
-  readonly gatherMs: number
   readonly beginsPerTurnMax: number
   readonly settlesPerTurnMax: number
   /** What a breaker counts is written this long after it has changed. */
@@ -58,7 +56,6 @@ export const DELIVER_LIMITS: DeliverLimits = {
   readsInFlightMax: 2,
   turnsInFlightMax: 2,
   turnItemsMin: 100,
-  gatherMs: 2,
   beginsPerTurnMax: 500,
   settlesPerTurnMax: 500,
   noteMs: 5_000,

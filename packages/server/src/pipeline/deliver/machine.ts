@@ -140,7 +140,7 @@ export class DeliveryMachine {
   /** One alarm for everything that waits for time. */
   #sleep(): void {
     const floor = this.#floor
-    const next = floor.blocked ? floor.blockedUntil : Math.min(floor.nextAlarmAt(), this.#leases.nextWakeAt(), this.#turns.nextWakeAt())
+    const next = floor.blocked ? floor.blockedUntil : Math.min(floor.nextAlarmAt(), this.#leases.nextWakeAt())
     const until = Math.min(next, this.#drainUntil)
     if (until === this.#alarmAt || until === Infinity) return
     this.#alarmAt = until

@@ -43,8 +43,6 @@ export class Turns {
   readonly #turns = new Map<number, Turn>()
   #beginning = 0
   #lastTurnMs = 0
-  /** When what waits for more goes to the store without. */
-  #gatherUntil: number | undefined
 
   constructor(floor: Floor) {
     this.#floor = floor
@@ -62,10 +60,6 @@ export class Turns {
   get quiet(): boolean {
     const unnoted = this.#floor.alive ? this.#unnoted.size : 0
     return this.#turns.size + this.#flights.size + this.#owed.size + unnoted === 0
-  }
-
-  nextWakeAt(): number {
-    return this.#turns.size === 0 ? (this.#gatherUntil ?? Infinity) : Infinity
   }
 
   /** Puts the lane in line to begin something; lanes take turns, one delivery each. */
@@ -187,24 +181,15 @@ export class Turns {
     }
   }
 
-  /**
-   * A turn costs the store much the same for one result as for twenty, so what is few beside the requests under way waits
-   * for the turn under way, and results that are few wait a moment for others.
-   */
+  /** A turn costs the store much the same for one result as for twenty, so what is few waits for the one under way. */
   #worthATurn(): boolean {
-    const { limits, now } = this.#floor
     const waiting = this.#owed.size + this.#ready.size + this.#unnoted.size
-    if (waiting === 0) return false
-    if (waiting >= Math.min(limits.turnItemsMin, this.#flights.size / 2)) return true
-    if (this.#turns.size > 0) return false
-    if (this.#owed.size === 0) return true
-    this.#gatherUntil ??= now + limits.gatherMs
-    return now >= this.#gatherUntil
+    const enough = this.#turns.size === 0 ? 1 : Math.min(this.#floor.limits.turnItemsMin, this.#flights.size / 2)
+    return waiting > 0 && waiting >= enough
   }
 
   #issue(turn: Turn): void {
     const op = this.#floor.nextOp()
-    this.#gatherUntil = undefined
     this.#turns.set(op, turn)
     const settles = turn.settles.map(({ settle }) => settle)
     const begins = turn.begins.map(({ lane, delivery_id }) => ({ lane: lane.key, fence: lane.fence, delivery_id }))
