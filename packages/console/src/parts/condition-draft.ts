@@ -23,19 +23,6 @@ export function sentOf({ path, op, value }: ConditionDraft): SentCondition {
   return { path: at, op, value: isTextOp(op) ? value : scalarIn(value.trim()) }
 }
 
-export const OP_WORDS: Readonly<Record<ConditionOp, string>> = {
-  equals: 'is',
-  not_equals: 'is not',
-  contains: 'contains',
-  exists: 'exists',
-  gt: '>',
-  gte: '≥',
-  lt: '<',
-  lte: '≤',
-  in: 'is one of',
-  regex: 'matches',
-}
-
 function isTextOp(op: ConditionOp): boolean {
   return op === 'contains' || op === 'regex'
 }

@@ -2,7 +2,8 @@ import { CONDITION_OPS, LIMITS } from '@postroad/contract'
 import { Plus, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { Button, IconButton } from '../ui/button.tsx'
-import { OP_WORDS, type ConditionDraft } from './condition-draft.ts'
+import { signOf } from '../data/filter.ts'
+import { type ConditionDraft } from './condition-draft.ts'
 
 type Props = {
   readonly conditions: readonly ConditionDraft[]
@@ -28,7 +29,7 @@ export function Conditions({ conditions, change, empty, label, disabled = false 
           <span className="text-right text-data text-ink-3">{index === 0 ? 'if' : 'and'}</span>
           <input aria-label={`Path of condition ${index + 1}`} placeholder="data.amount" value={path} disabled={disabled} onChange={({ target }) => set(index, { path: target.value })} className={`${BOX} mono text-data`} spellCheck={false} />
           <select aria-label={`Comparison of condition ${index + 1}`} value={op} disabled={disabled} onChange={({ target }) => set(index, { op: CONDITION_OPS.find((one) => one === target.value) ?? 'equals' })} className={BOX}>
-            {CONDITION_OPS.map((one) => <option key={one} value={one}>{OP_WORDS[one]}</option>)}
+            {CONDITION_OPS.map((one) => <option key={one} value={one}>{signOf(one)}</option>)}
           </select>
           {op === 'exists' ? <span /> : <input aria-label={`Value of condition ${index + 1}`} placeholder={PLACEHOLDERS[op] ?? 'value'} value={value} disabled={disabled} onChange={({ target }) => set(index, { value: target.value })} className={`${BOX} mono text-data`} spellCheck={false} />}
           <IconButton label={`Remove condition ${index + 1}`} disabled={disabled} onClick={() => change(conditions.filter((_one, at) => at !== index))}><X strokeWidth={1.5} /></IconButton>
