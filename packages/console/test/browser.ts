@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { decodeId } from '@postroad/contract'
+import { decodeId, type Role } from '@postroad/contract'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { signedIn } from '../../server/test/fixtures.ts'
+import { behind, signedIn } from '../../server/test/fixtures.ts'
 import { aWorld, type World, type WorldOptions } from '../../server/test/harness.ts'
+import { aMember } from '../../server/test/people.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const BUILD = fileURLToPath(new URL('../build/main.ts', import.meta.url))
@@ -56,12 +57,19 @@ export class Stage {
 
   /** A page of the owner. */
   async owner(theme: Theme = 'light'): Promise<Seen> {
-    const { seen, context } = await this.#context(theme)
     const { workspace, user } = await this.#owner()
-    const { cookie = '' } = await signedIn(this.world, { workspaceId: workspace, userId: user })
-    const [name = '', value = ''] = cookie.split('=')
-    await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
-    return seen
+    return this.#page({ workspaceId: workspace, userId: user }, theme)
+  }
+
+  /** A page of a member with this role. */
+  async member(role: Role, theme: Theme = 'light'): Promise<Seen> {
+    const { workspace } = await this.#owner()
+    const database = behind(this.world)
+    try {
+      return await this.#page(await aMember(this.world, database, { workspaceId: workspace, role }), theme)
+    } finally {
+      await database.close()
+    }
   }
 
   /** The address of a screen of the Default project. */
@@ -73,6 +81,14 @@ export class Stage {
   async stop(): Promise<void> {
     await this.#browser.close()
     await this.world.stop()
+  }
+
+  async #page(whose: { workspaceId: string; userId: string }, theme: Theme): Promise<Seen> {
+    const { seen, context } = await this.#context(theme)
+    const { cookie = '' } = await signedIn(this.world, whose)
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
+    return seen
   }
 
   async #owner(): Promise<{ workspace: string; user: string }> {

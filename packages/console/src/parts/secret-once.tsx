@@ -7,10 +7,11 @@ type Props = {
   readonly secret: string
   /** What is to be known about it, in a sentence. */
   readonly note: string
+  readonly onCopy?: () => void
 }
 
 /** A secret that is shown once: it is on the screen, in no address and in no store of the browser. */
-export function SecretOnce({ label, secret, note }: Props): ReactElement {
+export function SecretOnce({ label, secret, note, onCopy }: Props): ReactElement {
   const [done, setDone] = useState(false)
   const copy = useCopy()
   return (
@@ -18,7 +19,7 @@ export function SecretOnce({ label, secret, note }: Props): ReactElement {
       <b className="font-strong">{label}</b>
       <div className="mt-1.5 flex items-center gap-2">
         <code className="mono min-w-0 flex-1 rounded-chip bg-surface px-2 py-1 text-data break-all select-all">{secret}</code>
-        <Button onClick={() => { void copy(secret, 'Copied'); setDone(true) }}>{done ? 'Copied' : 'Copy'}</Button>
+        <Button onClick={() => { void copy(secret, 'Copied'); setDone(true); onCopy?.() }}>{done ? 'Copied' : 'Copy'}</Button>
       </div>
       <p className="mt-1.5 text-data text-ink-2">{note}</p>
     </div>

@@ -10,6 +10,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'events', load: () => import('./events/screen.tsx') },
   { path: 'deliveries', load: () => import('./deliveries/screen.tsx') },
   { path: 'endpoints', load: () => import('./endpoints/screen.tsx') },
+  { path: 'ingest-keys', load: () => import('./ingest-keys/screen.tsx') },
   { path: 'rejections', load: () => import('./rejections/screen.tsx') },
   { path: 'destinations', load: () => import('./destinations/screen.tsx') },
 ]

@@ -1,4 +1,4 @@
-import { Activity, ChartNoAxesColumn, CircleDot, Download, Send, ShieldX, type LucideIcon } from 'lucide-react'
+import { Activity, ChartNoAxesColumn, CircleDot, Download, KeyRound, Send, ShieldX, type LucideIcon } from 'lucide-react'
 
 /** `key` is the letter after `g` that goes there. */
 export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
@@ -17,6 +17,7 @@ export const NAVIGATION: readonly Group[] = [
     label: 'Capture',
     items: [
       { screen: 'endpoints', label: 'Endpoints', icon: Download, key: 'p' },
+      { screen: 'ingest-keys', label: 'Ingest keys', icon: KeyRound, key: 'k' },
       { screen: 'rejections', label: 'Rejections', icon: ShieldX, key: 'x' },
     ],
   },

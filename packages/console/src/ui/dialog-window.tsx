@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactElement, ReactNode } from 'react'
+import { useRef, type ReactElement, type ReactNode } from 'react'
 import { IconButton } from './button.tsx'
 
 export type DialogProps = {
@@ -17,11 +17,12 @@ export type DialogProps = {
 
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
 export default function DialogWindow({ open, onClose, title, lead, children, actions, wide = false }: DialogProps): ReactElement {
+  const popup = useRef<HTMLDivElement>(null)
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-30 bg-[oklch(.2_.02_230/.28)] dark:bg-[oklch(0_0_0/.55)]" />
-        <Base.Popup className={`fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear flex-col rounded-page border border-line bg-raised shadow-float outline-none ${wide ? 'max-w-[720px]' : 'max-w-[480px]'}`}>
+        <Base.Popup ref={popup} initialFocus={() => firstField(popup.current)} className={`fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear flex-col rounded-page border border-line bg-raised shadow-float outline-none ${wide ? 'max-w-[720px]' : 'max-w-[480px]'}`}>
           <header className="flex items-start gap-3 px-5 pt-4 pb-3">
             <div className="min-w-0 flex-1">
               <Base.Title className="text-title">{title}</Base.Title>
@@ -35,4 +36,9 @@ export default function DialogWindow({ open, onClose, title, lead, children, act
       </Base.Portal>
     </Base.Root>
   )
+}
+
+/** One opens a form to write; what has no field begins at its first button. */
+function firstField(popup: HTMLElement | null): HTMLElement | null {
+  return popup?.querySelector<HTMLElement>('input:enabled, select:enabled, textarea:enabled') ?? null
 }
