@@ -108,8 +108,21 @@ test('a removed member has no access at once, by session or key, and the keys st
   await database.run(sql`insert into members (workspace_id, user_id, role, created_at) values (${team.workspaceId}, ${team.developer.userId}, 'developer', now())`)
   assert.equal(said(await ask(world, 'GET me', { headers: key.headers })), '401 api_key_revoked')
   assert.equal(said(await ask(world, 'GET me', { headers: team.developer.headers })), '200')
-  const [row] = await audited(team)
-  assert.deepEqual([row?.action, row?.target, row?.details], ['delete_member', team.developer.id, '{"role":"developer","api_keys_revoked":1}'])
+})
+
+test('each key that ends with its creator has its own row, whether the member was removed or has left; one that was revoked before has none', async () => {
+  for (const [end, action] of [[(team: Team) => remove(team.admin, team.developer), 'delete_member'], [(team: Team) => leave(team.developer), 'leave_workspace']] as const) {
+    const team = await aTeam()
+    const keys = [await aKeyOf(world, database, team.developer), await aKeyOf(world, database, { ...team.developer, expiresAt: new Date(world.clock.now()) })]
+    await aKeyOf(world, database, { ...team.developer, revokedAt: new Date(world.clock.now()) })
+    await aKeyOf(world, database, team.viewer)
+    assert.equal(said(await end(team)), '200')
+    const by = action === 'leave_workspace' ? team.developer : team.admin
+    assert.deepEqual((await audited(team)).map((row) => [row.action, row.actor, row.target, row.details]), [
+      ...keys.map(({ id }) => ['revoke_api_key', by.id, id, '{}']),
+      [action, by.id, team.developer.id, '{"role":"developer","api_keys_revoked":2}'],
+    ])
+  }
 })
 
 test('an admin removes no owner, a developer nobody, and who is not in the workspace is not there', async () => {

@@ -1,16 +1,13 @@
-import { encodeId } from '@postroad/contract'
-import { refuse } from '../../domain/refusal.ts'
-import { inTransaction } from '../../transaction.ts'
-import { audit } from '../audit/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
 import type { Room } from '../verbs.ts'
 import { create } from './create.ts'
 import { presentApiKey } from './present.ts'
-import { findApiKey, listApiKeys, revokeApiKey } from './queries.ts'
+import { listApiKeys } from './queries.ts'
+import { remove } from './revoke.ts'
 
 export { admitApiKey, identifyApiKey, type Identified } from './identify.ts'
 export { mintApiKey } from './mint.ts'
-export { revokeApiKeysOf } from './queries.ts'
+export { revokeApiKeysOf } from './revoke.ts'
 
 export const apiKeys: Room<'apiKeys'> = {
   list: async (ctx, { limit, cursor }) => {
@@ -21,12 +18,5 @@ export const apiKeys: Room<'apiKeys'> = {
 
   create,
 
-  /** The row of the key stays: whoever uses it is told that it was revoked. */
-  remove: (ctx, { id }) =>
-    inTransaction(ctx, async (tx) => {
-      if ((await findApiKey(tx.db, { ...tx, id })) === undefined) throw refuse('not_found')
-      const revoked = await revokeApiKey(tx.db, { ...tx, id, now: new Date(tx.clock.now()) })
-      if (revoked > 0) await audit(tx, { action: 'revoke_api_key', target: encodeId('apiKey', id) })
-      return { ok: true }
-    }),
+  remove,
 }

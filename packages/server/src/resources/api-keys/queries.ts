@@ -90,13 +90,15 @@ export function touchApiKey(db: Db, at: At & { now: Date; since: Date }): Promis
   `)
 }
 
-/** Revokes all keys that a person made; gives how many were in use. */
-export function revokeApiKeysOf(db: Db, at: { workspaceId: string; createdBy: string; now: Date }): Promise<number> {
-  return db.run(sql`
+/** Revokes all keys that a person made; gives those that were not revoked before, the oldest first. */
+export async function revokeKeysOf(db: Db, at: { workspaceId: string; createdBy: string; now: Date }): Promise<readonly string[]> {
+  const rows = await db.many<{ id: string }>(sql`
     update api_keys
        set revoked_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and created_by = ${at.createdBy}
        and revoked_at is null
+    returning id
   `)
+  return rows.map(({ id }) => id).toSorted()
 }

@@ -32,5 +32,5 @@ export const leave: Room<'members'>['leave'] = (ctx) =>
 async function endMembership(tx: Ctx, userId: string): Promise<number> {
   const { workspaceId } = tx
   await deleteMember(tx.db, { workspaceId, userId })
-  return revokeApiKeysOf(tx.db, { workspaceId, createdBy: userId, now: new Date(tx.clock.now()) })
+  return revokeApiKeysOf(tx, { userId })
 }
