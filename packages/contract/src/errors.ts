@@ -53,7 +53,7 @@ export const REASONS = {
   idempotency_key_refused: { status: 400, text: 'This route takes no Idempotency-Key, because its answer is not kept to be given again. Send the request without it.' },
   idempotency_keys_exhausted: {
     status: 429,
-    text: 'This workspace has used as many idempotency keys as it may in 24 hours. Send the request without one, or come back after retry_after seconds.',
+    text: 'As many idempotency keys were used as may be in 24 hours. Send the request without one, or come back after retry_after seconds.',
   },
   csrf_header_missing: { status: 403, text: 'A change made with the session cookie needs the header X-Requested-With.' },
   insufficient_role: { status: 403, text: 'Your role does not allow this. Ask an admin of the workspace.' },

@@ -44,7 +44,7 @@ export type Route<
   readonly whileSuspended: 'read' | 'refused' | 'allowed'
   /** A write that a closed workspace may do too, as long as it is not suspended. */
   readonly whileClosed?: 'allowed'
-  /** A person who is in no workspace may call it too. */
+  /** It is about the workspaces of a person: one who is in none may call it too, and its Idempotency-Key is the person's, wherever the session goes. */
   readonly withoutWorkspace?: true
   /** A workspace route that a key for one project may call too. Project routes it may always call, under its own project. */
   readonly forOneProjectKeys?: true

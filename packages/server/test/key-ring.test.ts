@@ -10,10 +10,11 @@ import { createCipher, type Cipher } from '../src/platform/cipher.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
 import { countSealed } from '../src/resources/key-ring/index.ts'
-import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
+import { aDestination, anIngestKey, aWebhook, behind, post, signedIn, statement } from './fixtures.ts'
 import { runCommand } from './command.ts'
 import { anAuthority } from './tls-files.ts'
 import { aSink, aWorld, type World } from './harness.ts'
+import { ask, theWorkspace } from './people.ts'
 
 /** The key that seals what is secret is replaced beside running servers, and no death on the way loses a value. */
 const folder = mkdtempSync(join(tmpdir(), 'postroad-keys-'))
@@ -63,6 +64,7 @@ async function aFullHouse(world: World): Promise<{ works(): Promise<void> }> {
   await repeatable()
   await world.admin('POST', 'session/links', { email: 'nobody@example.com' }, { 'x-requested-with': 'test' })
   const database = behind(world)
+  await ask(world, 'POST members/leave', { headers: { ...(await signedIn(world, await theWorkspace(database))), 'idempotency-key': 'kept' }, body: {} })
   const uuid = (await database.one<{ id: string }>(sql`select id from destinations order by id desc limit 1`)).id
   const former = world.storage.cipher.seal('former', secretPlace('destinations.previous_secret', uuid))
   const token = world.storage.cipher.seal('{}', secretPlace('destinations.access_token', uuid))
@@ -119,7 +121,7 @@ async function unreadable(database: Db, cipher: Cipher): Promise<readonly string
 
 test('every column that holds bytes is known to be sealed, or to be no secret', async () => {
   const { database } = await aHouse()
-  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'data_export_chunks.data', 'data_exports.sha256', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'invites.token_hash', 'one_time_tokens.hash', 'passkeys.public_key', 'sessions.hash', 'submissions.body_bytes', 'throttles.hash']
+  const plain = ['audit_rows.hash', 'audit_rows.prev_hash', 'credentials.hash', 'data_export_chunks.data', 'data_exports.sha256', 'idempotency_keys.fingerprint', 'idempotency_keys.key_hash', 'idempotency_records.fingerprint', 'idempotency_records.key_hash', 'invites.token_hash', 'one_time_tokens.hash', 'passkeys.public_key', 'personal_idempotency_records.fingerprint', 'personal_idempotency_records.key_hash', 'sessions.hash', 'submissions.body_bytes', 'throttles.hash']
   const rows = await database.many<{ name: string }>(sql`
     select c.relname || '.' || a.attname as name
       from pg_attribute a

@@ -19,6 +19,7 @@ export const SEALED_COLUMNS = [
   'destinations.access_token',
   'installation.value',
   'idempotency_records.response',
+  'personal_idempotency_records.response',
   'audit_anchors.sealed',
   'mails.sealed',
 ] as const

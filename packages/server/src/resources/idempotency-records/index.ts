@@ -3,32 +3,34 @@ import type { Ctx, Deps } from '../../context.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import type { Db } from '../../platform/db.ts'
-import { countRecords, deleteClaim, findRecord, keepResponse, lockClaims, putClaim, type IdempotencyRecordRow } from './queries.ts'
+import { countRecords, deleteClaim, findRecord, keepResponse, lockClaims, putClaim, type Holder, type IdempotencyRecordRow } from './queries.ts'
+
+export type { Holder } from './queries.ts'
 
 /** What a request answered: its status and its JSON as text. */
 export type KeptResponse = { readonly status: number; readonly json: string }
 /** The turn of one request under a key: others that had the key before, or take it over later, have another id. */
-export type Claim = { readonly workspaceId: string; readonly id: string }
+export type Claim = { readonly holder: Holder; readonly id: string }
 
-type Asked = { readonly workspaceId: string; readonly keyHash: Uint8Array; readonly fingerprint: Uint8Array }
+type Asked = { readonly holder: Holder; readonly keyHash: Uint8Array; readonly fingerprint: Uint8Array }
 
 /**
  * Claims an Idempotency-Key of the admin API, or gives the answer that is kept under it. 409 while another request runs
- * under it, 422 when it was another request, 429 when the workspace has used 10,000 in 24 hours.
+ * under it, 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
  */
 export function claimKey(deps: Deps, asked: Asked): Promise<KeptResponse | Claim> {
   const now = deps.clock.now()
   const since = new Date(now - LIMITS.adminIdempotencyKeptMs)
   // oxlint-disable-next-line house/verb-guards -- what the request changes has its own row, in the transaction of the change
   return deps.database.transaction(async (db) => {
-    await lockClaims(db, asked.workspaceId)
+    await lockClaims(db, asked.holder)
     const found = await findRecord(db, asked)
     const held = found !== undefined && found.claimed_at > since ? found : undefined
     if (held !== undefined && !isAbandoned(held, now)) return keptOf(deps, { held, asked })
-    if (held === undefined) await requireRoom(db, { workspaceId: asked.workspaceId, since })
+    if (held === undefined) await requireRoom(db, { holder: asked.holder, since })
     const id = deps.uuid()
     await putClaim(db, { ...asked, id, now: new Date(now) })
-    return { workspaceId: asked.workspaceId, id }
+    return { holder: asked.holder, id }
   })
 }
 
@@ -43,7 +45,7 @@ function keptOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked
     )
   }
   if (held.status === null || held.response === null) throw inProgress('A request with this Idempotency-Key is still running.')
-  return { status: held.status, json: deps.cipher.open(held.response, placeOf(held.id)).reveal() }
+  return { status: held.status, json: deps.cipher.open(held.response, placeOf({ ...asked, id: held.id })).reveal() }
 }
 
 function inProgress(text: string): Refusal {
@@ -52,7 +54,7 @@ function inProgress(text: string): Refusal {
 
 const DAY_CAP_RETRY_SECONDS = 3_600
 
-async function requireRoom(db: Db, at: { workspaceId: string; since: Date }): Promise<void> {
+async function requireRoom(db: Db, at: { holder: Holder; since: Date }): Promise<void> {
   if ((await countRecords(db, at)) < LIMITS.adminIdempotencyKeysMax) return
   throw new Refusal('idempotency_keys_exhausted', { fields: { retry_after: DAY_CAP_RETRY_SECONDS } })
 }
@@ -69,7 +71,7 @@ export async function settleClaim(tx: Ctx, { claim, response }: { claim: Claim; 
 function keepOrFree({ db, cipher }: Pick<Ctx, 'db' | 'cipher'>, { claim, response }: { claim: Claim; response: KeptResponse }): Promise<number> {
   const { status, json } = response
   if (Buffer.byteLength(json) > LIMITS.adminIdempotencyBodyBytesMax) return deleteClaim(db, claim)
-  return keepResponse(db, { ...claim, status, response: cipher.seal(json, placeOf(claim.id)) })
+  return keepResponse(db, { ...claim, status, response: cipher.seal(json, placeOf(claim)) })
 }
 
 /** The same for a refusal, which changed nothing. */
@@ -82,4 +84,4 @@ export async function freeClaim(deps: Deps, claim: Claim): Promise<void> {
   await deleteClaim(deps.database, claim)
 }
 
-const placeOf = (id: string): string => secretPlace('idempotency_records.response', id)
+const placeOf = ({ holder, id }: Claim): string => secretPlace(holder.kind === 'person' ? 'personal_idempotency_records.response' : 'idempotency_records.response', id)

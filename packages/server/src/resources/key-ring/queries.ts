@@ -26,6 +26,7 @@ const PLACES: Readonly<Record<SealedColumn, Place>> = {
   'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
   'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
   'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
+  'personal_idempotency_records.response': { table: sql`personal_idempotency_records`, value: sql`response`, owner: 'installation', idColumn: sql`id::text` },
   'audit_anchors.sealed': { table: sql`audit_anchors`, value: sql`sealed`, owner: 'workspace', idColumn: sql`workspace_id` },
   'installation.value': { table: sql`installation`, value: sql`value`, owner: 'installation', idColumn: sql`name` },
   'mails.sealed': { table: sql`mails`, value: sql`sealed`, owner: 'installation', idColumn: sql`id::text` },

@@ -19,9 +19,13 @@ export const remove: Room<'members'>['remove'] = (ctx, { id }) =>
     return { ok: true }
   })
 
-export const leave: Room<'members'>['leave'] = (ctx) =>
-  inTransaction(ctx, async (tx) => {
-    const self = await holdMembers(tx)
+/**
+ * Leaves the workspace that is named, else the one where the session stands. Afterwards the session stands in another one, so a repeat
+ * leaves nothing more only when it names the workspace, or has the key of the first.
+ */
+export const leave: Room<'members'>['leave'] = (ctx, { workspace_id: named }) =>
+  inTransaction({ ...ctx, workspaceId: named ?? ctx.workspaceId }, async (tx) => {
+    const self = await holdMembers(tx, { otherwise: named === undefined ? 'no_workspace' : 'not_found' })
     if (self.role === 'owner') await requireAnotherOwner(tx, 'You are the last owner, so you cannot leave. Transfer the ownership to another member first, or close the workspace.')
     const keys = await endMembership(tx, self.userId)
     await audit(tx, { action: 'leave_workspace', target: encodeId('user', self.userId), details: { role: self.role, api_keys_revoked: keys } })

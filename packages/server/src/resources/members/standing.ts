@@ -1,4 +1,4 @@
-import type { Role } from '@postroad/contract'
+import type { Reason, Role } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { roleReaches } from '../../domain/actor.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
@@ -8,13 +8,13 @@ import { countOwners, findMemberRow, type MemberRow } from './queries.ts'
 
 /**
  * Holds the workspace, so that who is in it changes one after the other, and gives the caller's role as it is then: what the
- * ladder saw may have ended meanwhile.
+ * ladder saw may have ended meanwhile. `otherwise`: why who is not in it is refused.
  */
-export async function holdMembers(tx: Ctx): Promise<{ readonly userId: string; readonly role: Role }> {
+export async function holdMembers(tx: Ctx, { otherwise = 'unauthorized' }: { otherwise?: Reason } = {}): Promise<{ readonly userId: string; readonly role: Role }> {
   const { userId } = personOf(tx)
   await holdWorkspace(tx.db, tx.workspaceId)
   const self = await findMember(tx.db, { workspaceId: tx.workspaceId, userId })
-  if (self === undefined) throw refuse('unauthorized')
+  if (self === undefined) throw refuse(otherwise)
   return { userId, role: self.role }
 }
 

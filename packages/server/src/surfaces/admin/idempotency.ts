@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../../context.ts'
 import { errorBody, Refusal, refuse } from '../../domain/refusal.ts'
-import { claimKey, freeClaim, settleClaim, settleRefused, type Claim, type KeptResponse } from '../../resources/idempotency-records/index.ts'
+import { claimKey, freeClaim, settleClaim, settleRefused, type Claim, type Holder, type KeptResponse } from '../../resources/idempotency-records/index.ts'
 import { inTransaction } from '../../transaction.ts'
+import type { Caller } from './authenticate.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
 
 /** Printable ASCII without spaces. */
@@ -15,14 +16,25 @@ export async function claimIdempotencyKey(door: Door, passage: Passage): Promise
   if (route.method !== 'POST' || key === undefined) return undefined
   if (route.refusesIdempotencyKey === true) throw refuse('idempotency_key_refused')
   if (typeof key !== 'string' || !KEY.test(key)) throw refuse('invalid_idempotency_key')
-  const { credential, workspaceId } = callerOf(passage)
+  const caller = callerOf(passage)
   const body = typeof request.body === 'string' ? request.body : ''
   const keyHash = createHash('sha256').update(key).digest()
-  const fingerprint = createHash('sha256').update(JSON.stringify([credential, request.url, body])).digest()
-  const claimed = await claimKey({ ...door, database: door.database.forWorkspace(workspaceId) }, { workspaceId, keyHash, fingerprint })
+  const fingerprint = createHash('sha256').update(JSON.stringify([caller.credential, request.url, body])).digest()
+  const holder = holderOf(caller, passage)
+  const database = holder.kind === 'workspace' ? door.database.forWorkspace(holder.id) : door.database.forSystem
+  const claimed = await claimKey({ ...door, database }, { holder, keyHash, fingerprint })
   if ('json' in claimed) return claimed
   passage.claim = claimed
   return undefined
+}
+
+/**
+ * A key belongs to the workspace that the request is for. What is about the workspaces of a person may move the session to another one,
+ * where a repeat would not find it: such a key is the person's.
+ */
+function holderOf({ actor, workspaceId }: Caller, { route }: Passage): Holder {
+  if (route.withoutWorkspace === true && actor.kind === 'person') return { kind: 'person', id: actor.userId }
+  return { kind: 'workspace', id: workspaceId }
 }
 
 /** Behind the audit rows: nobody who asks with the same key waits for a claim that itself waits for the end of a chain. */
