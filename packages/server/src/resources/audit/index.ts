@@ -6,7 +6,7 @@ import { listRows } from './queries.ts'
 import { verifyNoted } from './verify.ts'
 
 export { anchorChains } from './anchor-chains.ts'
-export { actorNames, audit } from './append.ts'
+export { actorNames, audit, type AuditEntry } from './append.ts'
 export { pruneAudit } from './prune.ts'
 export { findBrokenChains } from './verify.ts'
 

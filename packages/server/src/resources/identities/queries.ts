@@ -11,9 +11,9 @@ export function findIdentity(db: Db, at: Identity): Promise<{ user_id: string } 
   `)
 }
 
-/** Of two sign-ins that come at once, one writes it and both go on. */
-export async function insertIdentity(db: Db, row: Identity & { userId: string; now: Date }): Promise<void> {
-  await db.run(sql`
+/** Of two sign-ins that come at once, one writes it and both go on. 0 for the other one. */
+export function insertIdentity(db: Db, row: Identity & { userId: string; now: Date }): Promise<number> {
+  return db.run(sql`
     insert into identities (issuer, subject, user_id, created_at)
     values (${row.issuer}, ${row.subject}, ${row.userId}, ${row.now})
     on conflict (issuer, subject) do nothing

@@ -1,9 +1,11 @@
-import { encodeId, LIMITS } from '@postroad/contract'
+import { encodeId, LIMITS, type Role } from '@postroad/contract'
 import { asPerson } from '../../as-person.ts'
 import type { Ctx, Deps } from '../../context.ts'
+import type { Db } from '../../platform/db.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { hashCredential } from '../../platform/cipher.ts'
+import type { AuditEntry } from '../audit/index.ts'
 import { auditOwn, findMember } from '../users/index.ts'
 import { findHome, findSession, insertSession, listSessions, revokeAll, revokeByHash, revokeOne, setSecret, setSeen, setWorkspace, type SessionRow, type SignInMethod } from './queries.ts'
 
@@ -14,8 +16,10 @@ type Opening = {
   readonly userId: string
   readonly method: SignInMethod
   readonly userAgent: string | undefined
-  /** Where to begin; else the workspace that the person was in last. */
+  /** Where to begin, if the person is a member there; else in the workspace that they were in last. */
   readonly workspaceId?: string | null
+  /** What the person has done to their account on the way in. */
+  readonly did?: AuditEntry | undefined
   /** The secret that the browser had before: its session ends, so that no session outlives a sign-in. */
   readonly replaces: string | undefined
 }
@@ -24,7 +28,7 @@ type Opening = {
 export async function openSession(tx: Ctx, of: Opening): Promise<string> {
   const now = new Date(tx.clock.now())
   if (of.replaces !== undefined) await revokeByHash(tx.db, { hash: hashCredential(of.replaces), now })
-  const workspaceId = of.workspaceId ?? (await findHome(tx.db, of.userId))?.workspace_id ?? null
+  const workspaceId = (await findStanding(tx.db, { user_id: of.userId, workspace_id: of.workspaceId ?? null }))?.workspaceId ?? null
   const [id, secret] = [tx.uuid(), tx.randomText(SECRET_CHARS)]
   await insertSession(tx.db, {
     id,
@@ -38,6 +42,7 @@ export async function openSession(tx: Ctx, of: Opening): Promise<string> {
     expiresAt: new Date(now.getTime() + LIMITS.sessionMs),
   })
   const person = { ...asPerson(tx, { ...tx, userId: of.userId, sessionId: id, workspaceId }), db: tx.db }
+  if (of.did !== undefined) await auditOwn(person, of.did)
   await auditOwn(person, { action: 'sign_in', target: encodeId('user', of.userId), details: { method: of.method } })
   return secret
 }
@@ -58,16 +63,25 @@ export async function findOwnSession(deps: Deps, secret: string): Promise<Sessio
 export async function identifySession(deps: Deps, { secret, withoutWorkspace }: { secret: string; withoutWorkspace: string | undefined }): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
   const session = await findOwnSession(deps, secret)
   const { id, user_id: userId } = session
-  const member = session.workspace_id === null ? undefined : await findMember(deps.database, { workspaceId: session.workspace_id, userId })
-  if (member !== undefined && session.workspace_id !== null) return { workspaceId: session.workspace_id, actor: { kind: 'person', userId, role: member.role, sessionId: id } }
-  const home = await findHome(deps.database, userId)
-  const role = home === undefined ? undefined : (await findMember(deps.database, { workspaceId: home.workspace_id, userId }))?.role
-  if (home === undefined || role === undefined) {
+  const standing = await findStanding(deps.database, session)
+  if (standing === undefined) {
     if (withoutWorkspace === undefined) throw refuse('no_workspace')
     return { workspaceId: withoutWorkspace, actor: { kind: 'person', userId, role: 'viewer', sessionId: id } }
   }
-  await setWorkspace(deps.database, { id, workspaceId: home.workspace_id })
-  return { workspaceId: home.workspace_id, actor: { kind: 'person', userId, role, sessionId: id } }
+  const { workspaceId, role } = standing
+  if (workspaceId !== session.workspace_id) await setWorkspace(deps.database, { id, workspaceId })
+  return { workspaceId, actor: { kind: 'person', userId, role, sessionId: id } }
+}
+
+/**
+ * Where the person of a session is a member at this moment: in its workspace; else, for who has left that one or was removed, in the
+ * one they were in last; undefined: in none. What they do to their account is audited there, and in no workspace that they are not in.
+ */
+export async function findStanding(db: Db, { user_id: userId, workspace_id: workspaceId }: Pick<SessionRow, 'user_id' | 'workspace_id'>): Promise<{ readonly workspaceId: string; readonly role: Role } | undefined> {
+  const member = workspaceId === null ? undefined : await findMember(db, { workspaceId, userId })
+  if (workspaceId !== null && member !== undefined) return { workspaceId, role: member.role }
+  const home = await findHome(db, userId)
+  return home === undefined ? undefined : { workspaceId: home.workspace_id, role: home.role }
 }
 
 /** Where a session works from the commit on. The caller has seen that the person is in that workspace. */
@@ -79,7 +93,8 @@ export function moveSession(tx: Ctx, of: { id: string; workspaceId: string }): P
 export async function endSession(tx: Ctx, secret: string): Promise<void> {
   const ended = await revokeByHash(tx.db, { hash: hashCredential(secret), now: new Date(tx.clock.now()) })
   if (ended === undefined) return
-  const person = { ...asPerson(tx, { ...tx, userId: ended.user_id, sessionId: ended.id, workspaceId: ended.workspace_id }), db: tx.db }
+  const standing = await findStanding(tx.db, ended)
+  const person = { ...asPerson(tx, { ...tx, userId: ended.user_id, sessionId: ended.id, workspaceId: standing?.workspaceId ?? null }), db: tx.db }
   await auditOwn(person, { action: 'sign_out', target: encodeId('user', ended.user_id) })
 }
 

@@ -1,3 +1,4 @@
+import type { Role } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../platform/db.ts'
 
 export type SignInMethod = 'password' | 'link' | 'passkey' | 'oidc'
@@ -121,10 +122,10 @@ export function revokeAll(db: Db, at: { userId: string; keep: string | null; now
   `)
 }
 
-/** The workspace that a person was in last, of those they are in; else the one they joined first. */
-export function findHome(db: Db, userId: string): Promise<{ workspace_id: string } | undefined> {
-  return db.maybe<{ workspace_id: string }>(sql`
-    select m.workspace_id
+/** The workspace that a person was in last, of those they are in, with their role there; else the one they joined first. */
+export function findHome(db: Db, userId: string): Promise<{ workspace_id: string; role: Role } | undefined> {
+  return db.maybe<{ workspace_id: string; role: Role }>(sql`
+    select m.workspace_id, m.role
       from members m
      where m.user_id = ${userId}
      order by (select max(s.last_seen_at)

@@ -2,6 +2,7 @@ import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { refuse, Refusal } from '../../domain/refusal.ts'
 import type { Oidc, OidcBegun, OidcPerson } from '../../platform/oidc.ts'
+import type { AuditEntry } from '../audit/index.ts'
 import { findIdentity, insertIdentity } from '../identities/index.ts'
 import { findUserByEmail } from '../users/index.ts'
 import { accountOfProven, mayBegin } from './invited.ts'
@@ -20,23 +21,22 @@ export async function signInByIdentity(visit: Visit, { returned, begun }: { retu
   const oidc = configured(visit)
   const person = await asProvider(visit, () => oidc.finish(returned, begun))
   checkDomain(visit, person)
-  return atTheDoor(visit, async (tx) => welcome(visit, tx, { userId: await accountOf(tx, person), method: 'oidc' }))
+  return atTheDoor(visit, async (tx) => welcome(visit, tx, { ...(await accountOf(tx, person)), method: 'oidc' }))
 }
 
 /**
  * An account is known by (issuer, subject). One that is new here belongs to who has the same address, provided that both
  * sides have it proven: the provider calls it verified, and ours are always proven. An invited one becomes an account.
  */
-async function accountOf(tx: Ctx, person: OidcPerson): Promise<string> {
+async function accountOf(tx: Ctx, person: OidcPerson): Promise<{ readonly userId: string; readonly did?: AuditEntry }> {
   const known = await findIdentity(tx.db, person)
-  if (known !== undefined) return known.user_id
+  if (known !== undefined) return { userId: known.user_id }
   const { email, name } = person
   const user = email === undefined ? undefined : await findUserByEmail(tx.db, email)
   if (email === undefined || (user === undefined && !(await mayBegin(tx, email)))) throw refuse('no_account')
   const userId = await accountOfProven(tx, { email, name })
-  await insertIdentity(tx.db, { ...person, userId, now: new Date(tx.clock.now()) })
-  tx.log.info('account.identity_linked', { user: encodeId('user', userId), issuer: person.issuer })
-  return userId
+  const linked = await insertIdentity(tx.db, { ...person, userId, now: new Date(tx.clock.now()) })
+  return linked === 0 ? { userId } : { userId, did: { action: 'link_identity', target: encodeId('user', userId), details: { issuer: person.issuer } } }
 }
 
 function checkDomain({ config }: Visit, { email }: OidcPerson): void {

@@ -17,7 +17,6 @@ export async function resetPassword(visit: Visit, { token, newPassword }: { toke
   return atTheDoor(visit, async (tx) => {
     if ((await useToken(tx.db, link)) === undefined) throw refuse('link_over')
     await replacePassword(tx, { user, hash, keep: null })
-    visit.log.info('account.password_reset', { user: encodeId('user', user.id), request_id: visit.requestId })
-    return welcome(visit, tx, { userId: user.id, method: 'link' })
+    return welcome(visit, tx, { userId: user.id, method: 'link', did: { action: 'reset_password', target: encodeId('user', user.id) } })
   })
 }

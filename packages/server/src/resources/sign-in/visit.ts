@@ -24,7 +24,7 @@ export function atTheDoor<T>(visit: Visit, work: (tx: Ctx) => Promise<T>): Promi
 }
 
 /** Opens the session of somebody who has proven who they are. */
-export function welcome(visit: Visit, tx: Ctx, of: Pick<Signing, 'userId' | 'method' | 'workspaceId'>): Promise<string> {
+export function welcome(visit: Visit, tx: Ctx, of: Pick<Signing, 'userId' | 'method' | 'workspaceId' | 'did'>): Promise<string> {
   return openSession(tx, { ...of, userAgent: visit.userAgent, replaces: visit.cookieSecret })
 }
 

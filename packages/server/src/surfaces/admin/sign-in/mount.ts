@@ -2,7 +2,7 @@ import { LIMITS, signInRoutes, type SignInRoute } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asPerson } from '../../../as-person.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { findOwnSession } from '../../../resources/sessions/index.ts'
+import { findOwnSession, findStanding } from '../../../resources/sessions/index.ts'
 import type { Visit } from '../../../resources/sign-in/index.ts'
 import { requireOwnPage } from '../authenticate.ts'
 import { readInput } from '../read-input.ts'
@@ -46,8 +46,10 @@ async function handle(serving: DoorParts & { route: SignInRoute; run: Run }, req
 
 async function ownerOf({ rates }: DoorParts, visit: Visit): Promise<Owner> {
   if (visit.cookieSecret === undefined) throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
-  const { id: sessionId, user_id: userId, workspace_id: workspaceId } = await findOwnSession(visit, visit.cookieSecret)
+  const session = await findOwnSession(visit, visit.cookieSecret)
+  const { id: sessionId, user_id: userId } = session
   if (!rates.take(`person:${userId}`, visit.clock.now())) throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
+  const workspaceId = (await findStanding(visit.database, session))?.workspaceId ?? null
   const { requestId, ip } = visit
   return { userId, sessionId, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
 }
