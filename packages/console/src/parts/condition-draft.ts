@@ -1,4 +1,5 @@
 import { type Condition, type ConditionOp } from '@postroad/contract'
+import { signOf } from '../data/filter.ts'
 import { listIn } from './text-list.ts'
 
 /** A condition as a person writes it: the value is text, read as JSON where it is a number, true, false or null. */
@@ -14,6 +15,12 @@ export function draftOf(condition: Condition): ConditionDraft {
   const { value } = condition
   if (Array.isArray(value)) return { path, op, value: value.map(scalarText).join(', ') }
   return { path, op, value: isTextOp(op) ? String(value) : scalarText(value) }
+}
+
+/** As a person reads it: `total > 1000`. */
+export function conditionText(condition: Condition): string {
+  const { path, op, value } = draftOf(condition)
+  return op === 'exists' ? `${path} exists` : `${path} ${signOf(op)} ${value}`
 }
 
 export function sentOf({ path, op, value }: ConditionDraft): SentCondition {

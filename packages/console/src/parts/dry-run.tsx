@@ -28,6 +28,7 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
   if (asked.data === undefined) return <p role="status" className="text-ink-3">Trying it on recent events…</p>
   const { matched, tested, results } = asked.data
   if (tested === 0) return <p className="text-ink-3">Nothing has come yet that this could be tried on. Send an event, and it is tried at once.</p>
+  if (results.every(({ index }) => index !== null)) return <Own results={results} isStale={asked.isPlaceholderData} />
   const found = results.filter((one) => view === 'all' || one.matched === (view === 'matched'))
   return (
     <div aria-busy={asked.isFetching} className={asked.isPlaceholderData ? 'opacity-60' : ''}>
@@ -42,6 +43,25 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
   )
 }
 
+/** What becomes of payloads that were written here: they are not among the last events, so nothing is counted. */
+function Own({ results, isStale }: { readonly results: readonly Result[]; readonly isStale: boolean }): ReactElement {
+  return (
+    <div className={isStale ? 'opacity-60' : ''}>
+      {results.map((one) => (
+        <div key={one.index}>
+          <p role="status" className="mb-2 flex items-center gap-2 text-lead"><Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />{one.matched ? 'It matches.' : 'It does not match.'}</p>
+          {one.failed !== null && <p className="text-ink-2">{failureText(one.failed)}</p>}
+          {one.matched && !one.data_left_out && <RecordText data={one.data} />}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function RecordText({ data }: { readonly data: unknown }): ReactElement {
+  return <pre tabIndex={0} aria-label="The record" className="mono max-h-60 overflow-auto rounded-field bg-surface p-2.5 text-data">{JSON.stringify(data, null, 2)}</pre>
+}
+
 function Line({ result: { submission_id, received_at, matched, failed, data, data_left_out, error } }: { readonly result: Result }): ReactElement {
   return (
     <li className="border-b border-line/55">
@@ -49,10 +69,10 @@ function Line({ result: { submission_id, received_at, matched, failed, data, dat
         <summary className="flex min-h-9 cursor-default items-center gap-2.5 outline-offset-[-2px] hover:bg-hover">
           <Glyph standing={matched ? 'ok' : 'rejected'} label={matched ? 'matches' : 'does not match'} />
           {received_at !== null && <Time at={received_at} />}
-          <span className="min-w-0 truncate text-data text-ink-2">{error ?? (failed === null ? 'matches' : failureText(failed))}</span>
+          <span className="line-clamp-2 min-w-0 py-1 text-data leading-4 break-words text-ink-2">{error ?? (failed === null ? 'matches' : failureText(failed))}</span>
         </summary>
         <div className="pb-2 pl-6">
-          {matched && !data_left_out && <pre tabIndex={0} className="mono max-h-60 overflow-auto rounded-field bg-sunken p-2.5 text-data">{JSON.stringify(data, null, 2)}</pre>}
+          {matched && !data_left_out && <RecordText data={data} />}
           {data_left_out && <p className="text-ink-3">The record is too long to be shown here.</p>}
           {submission_id !== null && <To screen="events" search={{ sel: submission_id }} className="mt-1 inline-flex min-h-6 items-center text-accent underline">Open the event</To>}
         </div>

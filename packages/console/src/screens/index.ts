@@ -12,5 +12,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   { path: 'endpoints', load: () => import('./endpoints/screen.tsx') },
   { path: 'ingest-keys', load: () => import('./ingest-keys/screen.tsx') },
   { path: 'rejections', load: () => import('./rejections/screen.tsx') },
+  { path: 'rules', load: () => import('./rules/screen.tsx') },
   { path: 'destinations', load: () => import('./destinations/screen.tsx') },
 ]

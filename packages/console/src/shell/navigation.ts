@@ -1,4 +1,4 @@
-import { Activity, ChartNoAxesColumn, CircleDot, Download, KeyRound, Send, ShieldX, type LucideIcon } from 'lucide-react'
+import { Activity, ChartNoAxesColumn, CircleDot, Download, KeyRound, Send, ShieldX, Split, type LucideIcon } from 'lucide-react'
 
 /** `key` is the letter after `g` that goes there. */
 export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
@@ -24,6 +24,7 @@ export const NAVIGATION: readonly Group[] = [
   {
     label: 'Route',
     items: [
+      { screen: 'rules', label: 'Rules', icon: Split, key: 'r' },
       { screen: 'destinations', label: 'Destinations', icon: CircleDot, key: 'n' },
     ],
   },
