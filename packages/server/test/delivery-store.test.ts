@@ -6,7 +6,9 @@ import type { Held, StorePort, TurnInput } from '../src/pipeline/deliver/ports.t
 import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 import { MOVED_ROWS_MAX, pauseOutstanding } from '../src/resources/deliveries/queries.ts'
+import { deliveries } from '../src/resources/deliveries/index.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
+import { makeDue } from '../src/resources/replays/queries.ts'
 import { aWorld, eventually, type World } from './harness.ts'
 import { anyDue, delivered, gone, retryIn, settleOf, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
 import { KINDS, Twin, type Step } from './store-twin.ts'
@@ -18,6 +20,7 @@ let rows: StoreRows
 before(async () => {
   world = await aWorld({ env: { ROLES: 'web' } })
   rows = new StoreRows(world)
+  await rows.makeDays()
 })
 after(() => world.stop())
 beforeEach(() => rows.clear())
@@ -212,6 +215,33 @@ test('a begin waits for a destination that is just being switched off, and is re
   assert.deepEqual(valueOf(await turning).begun, [])
   assert.equal((await rows.delivery(ids[0])).state, 'paused')
   assert.deepEqual([...valueOf(await store.turn(beginsOf(held, ids))).paused], [held])
+})
+
+test('results are recorded although what is begun beside them is just being paused', async () => {
+  const { at, held, ids, store } = await aHeldLane(4)
+  const { begun } = valueOf(await store.turn(beginsOf(held, ids.slice(0, 2))))
+  const open = await openTransaction()
+  await rows.switchLane(at, false, open.database)
+  const turning = store.turn({ settles: begun.map((one) => settleOf(one, delivered)), begins: beginsOf(held, ids.slice(2)).begins })
+  await untilBlocked()
+  await open.commit()
+  const turned = valueOf(await turning)
+  assert.deepEqual(turned.applied.toSorted(), begun.map((one) => one.attempt_id).toSorted())
+  assert.deepEqual(await rows.states(), ['delivered', 'delivered', 'paused', 'paused'])
+})
+
+test('of several deliveries that are replayed at once none is passed over because another one is just being changed', async () => {
+  const { at, held, ids, store } = await aHeldLane(3)
+  const { begun } = valueOf(await store.turn(beginsOf(held, ids)))
+  valueOf(await store.turn({ settles: begun.map((one) => settleOf(one, delivered)), begins: [] }))
+  const open = await openTransaction()
+  await deliveries.replay(rows.ctx(at, open.database), { id: ids[0] ?? '' })
+  const slots = ids.map((id) => ({ id, at: rows.now }))
+  const replaying = makeDue(rows.deps.database, { ...at, slots, states: ['delivered'], now: rows.now })
+  await untilBlocked()
+  await open.commit()
+  assert.deepEqual((await replaying).map(({ id }) => id).toSorted(), ids.slice(1))
+  assert.deepEqual(await rows.states(), ['pending', 'retrying', 'retrying'])
 })
 
 test('an attempt that ends while its destination is just being switched on is paused, and resumed by a sweep', async () => {

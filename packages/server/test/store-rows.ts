@@ -4,6 +4,8 @@ import type { Ctx, Deps } from '../src/context.ts'
 import type { Answer, Held, LeaseInput, Settle } from '../src/pipeline/deliver/ports.ts'
 import { laneKey } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
+import { makeDays } from '../src/platform/partitions.ts'
+import { DAY_TABLES } from '../src/workers/upkeep.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
 import { insertProject } from '../src/resources/projects/index.ts'
 import { insertEvents } from '../src/resources/submissions/queries.ts'
@@ -27,6 +29,9 @@ export type DeliveryRow = {
 
 let made = 0
 
+/** The moment that the ids of these rows tell. */
+const ROWS_FROM_MS = Number.parseInt('019b00000000', 16)
+
 /** Rising, so that rows made later sort later. */
 function uuid(): string {
   made += 1
@@ -45,6 +50,14 @@ export class StoreRows {
 
   get now(): Date {
     return new Date(this.clock.now())
+  }
+
+  /** Partitions as a server makes them, for the rows that are made here and for the attempts of now. */
+  async makeDays(): Promise<void> {
+    for (const now of [ROWS_FROM_MS, this.clock.now()]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      await makeDays(this.deps.database, DAY_TABLES, { now, daysAhead: 1 })
+    }
   }
 
   async clear(): Promise<void> {

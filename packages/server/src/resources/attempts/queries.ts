@@ -49,7 +49,8 @@ type AnswerRow =
  * The lanes are locked first against grants (which lock them for update), so a fence that is current stays current until
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
  * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
- * of ids are there for the partitions: days that hold none of these rows are not looked at. Every column of a key is named,
+ * of ids are there for the partitions: days that hold none of these rows are not looked at. They alone choose the days, which
+ * is why a row is named as one of an array (docs/adr/0047). Every column of a key is named,
  * `offset 0` keeps the order of joins, and `is not distinct from` keeps off an index that serves less: a day without
  * statistics, as at its start or after a crash, seems so small that any plan will do.
  */
@@ -89,7 +90,7 @@ export async function turn(
              error_detail = s.error_detail,
              next_attempt_at = case when s.paused then null else s.next_attempt_at end
         from (
-               select given.*, l.paused, l.pause_reason
+               select given.*, array[given.attempt_id] as attempt_ids, l.paused, l.pause_reason
                  from unnest(
                         ${settles.map((row) => row.workspaceId)}::uuid[],
                         ${settles.map((row) => row.destinationId)}::uuid[],
@@ -112,11 +113,11 @@ export async function turn(
                offset 0
              ) as s
        where a.workspace_id = s.workspace_id
-         and a.id = s.attempt_id
+         and a.id = any (s.attempt_ids)
          and a.id between ${ended.attempts.first} and ${ended.attempts.last}
          and a.fence = s.fence
          and a.outcome is null
-      returning a.workspace_id, a.project_id, a.destination_id, a.delivery_id, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
+      returning a.workspace_id, a.project_id, a.destination_id, array[a.delivery_id] as delivery_ids, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
                 s.counted, s.error_code, s.status, s.paused, s.pause_reason
     ), moved as (
       update deliveries d
@@ -134,7 +135,7 @@ export async function turn(
        where d.workspace_id = s.workspace_id
          and d.project_id = s.project_id
          and d.destination_id = s.destination_id
-         and d.id = s.delivery_id
+         and d.id = any (s.delivery_ids)
          and d.id between ${ended.deliveries.first} and ${ended.deliveries.last}
          and d.state is not distinct from 'sending'
     ), begun as (
@@ -144,7 +145,7 @@ export async function turn(
              attempt_count = d.attempt_count + 1,
              updated_at = ${now}
         from (
-               select given.*, l.project_id
+               select given.*, array[given.delivery_id] as delivery_ids, l.project_id
                  from unnest(
                         ${begins.map((row) => row.workspaceId)}::uuid[],
                         ${begins.map((row) => row.destinationId)}::uuid[],
@@ -159,7 +160,7 @@ export async function turn(
        where d.workspace_id = b.workspace_id
          and d.project_id = b.project_id
          and d.destination_id = b.destination_id
-         and d.id = b.delivery_id
+         and d.id = any (b.delivery_ids)
          and d.id between ${waiting.first} and ${waiting.last}
          and d.state in ('pending', 'retrying')
          and d.next_attempt_at <= ${now}

@@ -18,7 +18,7 @@ import { update } from './update.ts'
 export { checkTemplate } from './check-template.ts'
 export { checkUrl } from './create.ts'
 export { checkHeaders } from './headers.ts'
-export { lockDestinations } from './queries.ts'
+export { listDestinationIds } from './queries.ts'
 export { destinationSettings } from './settings.ts'
 
 export const destinations: Room<'destinations'> = {

@@ -219,13 +219,12 @@ export async function deleteDestination(db: Db, at: At & { id: string }): Promis
 }
 
 /** All of a workspace, held against turns and other changes until the transaction ends. Always in the same order, as turns do. */
-export function lockDestinations(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
+export function listDestinationIds(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
   return db.many<{ id: string }>(sql`
     select id
       from destinations
      where workspace_id = ${workspaceId}
      order by id
-       for update
   `)
 }
 

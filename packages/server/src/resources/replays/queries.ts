@@ -141,7 +141,8 @@ export function makeDue(db: Db, at: At & { slots: readonly Slot[]; states: reado
            next_trigger = 'replay',
            next_attempt_at = case when why.reason is null then slot.at end,
            updated_at = ${at.now}
-      from unnest(${ids}::uuid[], ${at.slots.map((slot) => slot.at)}::timestamptz[]) as slot (id, at)
+      from unnest(${ids}::uuid[], ${at.slots.map((slot) => slot.at)}::timestamptz[]) as given (id, at)
+     cross join lateral (select array[given.id] as ids, given.at offset 0) slot
      cross join workspaces w
       join destinations t on t.workspace_id = w.id
      ${reasonToWait}
@@ -149,7 +150,7 @@ export function makeDue(db: Db, at: At & { slots: readonly Slot[]; states: reado
        and t.project_id = ${at.projectId}
        and d.workspace_id = ${at.workspaceId}
        and d.project_id = ${at.projectId}
-       and d.id = slot.id
+       and d.id = any (slot.ids)
        and d.id between ${ids[0] ?? null}::uuid and ${ids.at(-1) ?? null}::uuid
        and d.destination_id = t.id
        and d.state = any (${at.states}::text[])

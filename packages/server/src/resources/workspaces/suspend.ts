@@ -5,7 +5,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { workspaceConfigChanged } from '../projects/index.ts'
-import { moveDeliveries, type Tx } from './move-deliveries.ts'
+import { moveDeliveries, tellHalted, type Tx } from './move-deliveries.ts'
 import { listWorkspaces, lockWorkspace, setSuspension, type WorkspaceRow } from './queries.ts'
 
 /** A workspace as the operator sees it. */
@@ -24,37 +24,42 @@ export async function listStandings(deps: Deps): Promise<readonly Standing[]> {
 
 /**
  * Contract part 1, suspension: from the commit on nothing is accepted and nothing more is sent; what is being sent ends as
- * it began. A workspace that is suspended already stays as it is, under its first reason.
+ * it began, and its result counts. A workspace that is suspended already stays as it is, under its first reason.
  */
-export function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<Standing> {
-  return inWorkspace(deps, asked.slug, async (tx, held) => {
+export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason: string }): Promise<Standing> {
+  const row = await inWorkspace(deps, asked.slug, async (tx, held) => {
     if (held.suspended_at !== null) return held
     const now = new Date(tx.clock.now())
-    const row = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason: asked.reason })
-    await moveDeliveries(tx, { halted: true, now })
+    const suspended = await setSuspension(tx.db, { id: held.id, suspendedAt: now, reason: asked.reason })
+    await tellHalted(tx)
     await audit(tx, { action: 'suspend_workspace', target: encodeId('workspace', held.id), details: { reason: asked.reason } })
     await workspaceConfigChanged(tx)
-    return row
+    return suspended
   })
+  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: true })
+  return present(row)
 }
 
 /** What was paused is due at once; of a destination that is switched off it goes on waiting, for that reason. */
-export function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<Standing> {
-  return inWorkspace(deps, asked.slug, async (tx, held) => {
+export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): Promise<Standing> {
+  const row = await inWorkspace(deps, asked.slug, async (tx, held) => {
     if (held.suspended_at === null) return held
-    const row = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
-    await moveDeliveries(tx, { halted: false, now: new Date(tx.clock.now()) })
+    const reinstated = await setSuspension(tx.db, { id: held.id, suspendedAt: null, reason: null })
     await audit(tx, { action: 'reinstate_workspace', target: encodeId('workspace', held.id) })
     await workspaceConfigChanged(tx)
-    return row
+    return reinstated
   })
+  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: false })
+  return present(row)
 }
 
-function inWorkspace(deps: Deps, slug: string, work: (tx: Tx, held: WorkspaceRow) => Promise<WorkspaceRow>): Promise<Standing> {
-  return inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'command' }), async (tx) => {
+const NOWHERE = { workspaceId: '', projectId: '', requestId: 'command' } as const
+
+function inWorkspace(deps: Deps, slug: string, work: (tx: Tx, held: WorkspaceRow) => Promise<WorkspaceRow>): Promise<WorkspaceRow> {
+  return inTransaction(asSystem(deps, NOWHERE), async (tx) => {
     const held = await lockWorkspace(tx.db, slug)
     if (held === undefined) throw refuse('not_found', `There is no workspace "${slug}". "postroad workspaces list" shows those there are.`)
-    return present(await work({ ...tx, workspaceId: held.id }, held))
+    return work({ ...tx, workspaceId: held.id }, held)
   })
 }
 
