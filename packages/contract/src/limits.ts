@@ -108,6 +108,7 @@ export const LIMITS = {
   nameCharsMax: 120,
   listLimitDefault: 50,
   listLimitMax: 200,
+  deliveriesRecordIdsMax: 100,
   recordsLimitDefault: 200,
   recordsLimitMax: 1_000,
   viewColumnsMax: 100,

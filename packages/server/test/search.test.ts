@@ -63,6 +63,7 @@ test('events are found by text, by conditions on the payload, by dataset, endpoi
   assert.deepEqual(await events({ f: 'n:in:2,4' }), [4, 2])
   assert.deepEqual(await events({ f: 'n:equals:7' }), [7])
   assert.deepEqual(await events({ f: 'nothing:exists' }), [])
+  assert.deepEqual(await events({ f: String.raw`a\:b:equals:colon` }), [5])
   assert.deepEqual(await events({ dataset: 'Refunds' }), [8, 4, 0])
   assert.equal((await events({ webhook: webhook.id })).length, EVENTS)
   assert.deepEqual(await events({ webhook: (await aWebhook(world)).id }), [])
@@ -70,6 +71,33 @@ test('events are found by text, by conditions on the payload, by dataset, endpoi
   const at = (ago: number): string => new Date(now - ago * 1_000).toISOString()
   assert.deepEqual(await events({ from: at(3) }), [11, 10, 9])
   assert.deepEqual(await events({ from: at(5), to: at(3) }), [8, 7])
+})
+
+test('events are found by how their deliveries stand and where they go, of one and the same delivery', async () => {
+  assert.deepEqual(await events({ state: 'failed' }), [11, 10, 9, 7, 6, 5, 3, 2, 1])
+  assert.deepEqual(await events({ state: 'failed', destination: one.id }), [11, 10, 9, 7, 6, 5, 3, 2, 1])
+  assert.deepEqual(await events({ state: 'failed', destination: other.id }), [])
+  assert.deepEqual(await events({ state: 'failed,pending', f: 'n:lt:3' }), [2, 1, 0])
+  assert.equal((await events({ destination: other.id })).length, EVENTS)
+  assert.deepEqual(await events({ destination: encodeId('destination', world.app.deps.uuid()) }), [])
+  assert.match((await get('events', { state: 'lost' })).body.error, /pending, sending/)
+})
+
+test('each page says how many records it looked at and how far back; the last one that it is the end', async () => {
+  const begin = (await all('events', { f: 'n:equals:9' }))[0].received_at
+  const first = (await get('events', { q: 'rzte', limit: '1' })).body
+  assert.deepEqual([first.records[0].data.n, first.scanned, first.reached], [9, 3, begin])
+  const whole = (await get('events', { q: 'rzte' })).body
+  assert.deepEqual([whole.scanned, whole.reached, whole.next_cursor], [EVENTS, null, null])
+  assert.equal((await get('deliveries', { limit: '1' })).body.reached, (await get('events', { limit: '1' })).body.records[0].received_at)
+})
+
+test('the deliveries of several records are asked for at once', async () => {
+  const [a, b, c] = await all('events', { q: 'rzte' })
+  const of = (await world.admin('GET', `deliveries?record_id=${a.id},${b.id}`)).body.deliveries
+  assert.deepEqual(new Set(of.map((delivery: Body) => delivery.record_id)), new Set([a.id, b.id]))
+  assert.ok(!of.some((delivery: Body) => delivery.record_id === c.id))
+  assert.equal((await world.admin('GET', `deliveries?record_id=${Array.from({ length: 101 }, () => a.id).join(',')}`)).status, 400)
 })
 
 test('deliveries are found by state, destination and what is in their payload', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idInput, idOutput } from '../ids.ts'
+import { LIMITS } from '../limits.ts'
 import { ListQuery, listOf, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, READ, WRITE } from '../route.ts'
 
@@ -57,6 +58,13 @@ export const Delivery = z.object({
   updated_at: Timestamp,
 })
 
+const { deliveriesRecordIdsMax } = LIMITS
+
+const RecordIds = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(idInput('record')).max(deliveriesRecordIdsMax, `At most ${deliveriesRecordIdsMax} records can be asked for at once.`))
+
 const at = z.object({ id: idInput('delivery') })
 
 export const deliveries = {
@@ -71,7 +79,7 @@ export const deliveries = {
     query: ListQuery.extend({
       state: z.enum(DELIVERY_STATES).optional().describe('Only those in this state.'),
       destination_id: idInput('destination').optional().describe('Only those for this destination.'),
-      record_id: idInput('record').optional().describe('Only those of this record.'),
+      record_id: RecordIds.optional().describe(`Only those of this record; up to ${deliveriesRecordIdsMax} stand with commas between.`),
       ...TimeRange,
     }),
     output: listOf('deliveries', Delivery),

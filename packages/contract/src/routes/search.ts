@@ -43,7 +43,9 @@ const FORM = 'a condition is <path>:<op>:<value>, such as data.amount:gt:100 or 
 
 /** `<path>:<op>:<value>` → what the dialect of conditions takes: a number for gt and its like, a list behind `in`. */
 function conditionOf(text: string): object | undefined {
-  const [, path = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
+  const [, sent = '', op = '', value] = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/.exec(text) ?? []
+  // A literal colon of a key is `\:` here; all else that a backslash stands before is the path's own.
+  const path = sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair))
   if (!CONDITION_OPS.some((one) => one === op)) return undefined
   if (op === 'exists') return value === undefined ? { path, op } : undefined
   if (value === undefined) return undefined
@@ -64,7 +66,7 @@ const PayloadConditions = z
     context.issues.push({ code: 'custom', input: sent, message: bad === undefined ? (read.error.issues[0]?.message ?? FORM) : `${FORM}; "${bad.slice(0, 80)}" is none` })
     return z.NEVER
   })
-  .describe('`<path>:<op>:<value>` on the payload, in the dialect of rules; `in` takes values with commas between. May be repeated: all must hold.')
+  .describe('`<path>:<op>:<value>` on the payload, in the dialect of rules; a literal colon in a path is `\\:`, and `in` takes values with commas between. May be repeated: all must hold.')
 
 /** Decisions on queries: what every search takes. */
 const SearchQuery = ListQuery.extend({
@@ -76,6 +78,9 @@ const SearchQuery = ListQuery.extend({
 })
 
 const BOUNDED = 'One call looks at a bounded part of what there is, newest first, so a page may hold fewer than the limit, or none: go on with next_cursor until it is null.'
+
+/** How far one call has looked: pages may be empty, so that is what tells that a search goes on. */
+const reached = Timestamp.nullable().describe('Everything that came from this time on has been looked through; null: all of the range.')
 
 const States = z
   .string()
@@ -95,18 +100,21 @@ export const search = {
       destination: idInput('destination').optional().describe('Only those for this destination.'),
       state: States.optional().describe('Only those in one of these states, with commas between.'),
     }),
-    output: listOf('deliveries', Delivery),
+    output: listOf('deliveries', Delivery).extend({ reached }),
   }),
   events: defineRoute({
     method: 'GET',
     area: 'project',
     path: 'search/events',
     summary: 'Search events',
-    description: `Records by what is in their payload. ${BOUNDED}`,
+    description: `Records by what is in their payload and by how their deliveries stand. ${BOUNDED}`,
     ...READ,
     status: 200,
-    query: SearchQuery,
-    output: listOf('records', RecordItem),
+    query: SearchQuery.extend({
+      destination: idInput('destination').optional().describe('Only those that have a delivery for this destination.'),
+      state: States.optional().describe('Only those that have a delivery in one of these states, with commas between; with `destination` it is one delivery that must be both.'),
+    }),
+    output: listOf('records', RecordItem).extend({ scanned: z.int().describe('How many records this call has looked at.'), reached }),
   }),
   correlate: defineRoute({
     method: 'GET',

@@ -18,7 +18,7 @@ export const deliveries: Room<'deliveries'> = {
       ...idRange(range),
       state: state ?? null,
       destinationId: destination_id ?? null,
-      recordId: record_id ?? null,
+      recordIds: record_id ?? null,
       before: afterCursor(cursor),
       limit: limit + 1,
     })

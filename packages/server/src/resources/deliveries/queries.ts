@@ -35,7 +35,7 @@ const withRecord: Sql = sql`
 export type DeliveryFilter = {
   readonly state: DeliveryRow['state'] | null
   readonly destinationId: string | null
-  readonly recordId: string | null
+  readonly recordIds: readonly string[] | null
 }
 
 /** Newest first; `before` is the id to continue after. */
@@ -50,7 +50,7 @@ export function listDeliveries(
        and d.project_id = ${at.projectId}
        ${at.state === null ? sql`` : sql`and d.state = ${at.state}`}
        ${at.destinationId === null ? sql`` : sql`and d.destination_id = ${at.destinationId}`}
-       ${at.recordId === null ? sql`` : sql`and d.record_id = ${at.recordId}`}
+       ${at.recordIds === null ? sql`` : sql`and d.record_id = any (${at.recordIds}::uuid[])`}
        ${at.before === null ? sql`` : sql`and d.id < ${at.before}`}
        ${at.fromId === null ? sql`` : sql`and d.id >= ${at.fromId}`}
        ${at.toId === null ? sql`` : sql`and d.id < ${at.toId}`}

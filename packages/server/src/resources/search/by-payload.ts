@@ -3,6 +3,7 @@ import type { Ctx } from '../../context.ts'
 import { encodeCursor } from '../../domain/cursor.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { DbError } from '../../platform/db.ts'
+import { uuidv7Ms } from '../../platform/ids.ts'
 import { checkConditions } from '../check-conditions.ts'
 import { presentDelivery, scan, type DeliveryRow } from '../deliveries/index.ts'
 import { readsPayloads } from '../payloads/index.ts'
@@ -12,7 +13,7 @@ import { presentRecord, scanRecords } from '../records/index.ts'
 import type { Room } from '../verbs.ts'
 
 type Verbs = Room<'search'>
-type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null }
+type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null; readonly scanned?: number }
 
 /** One call looks at no more than so many pieces, each of them bounded in rows and bytes. */
 const PIECES_MAX = 5
@@ -24,14 +25,16 @@ async function pieces<Row>(ctx: Ctx, asked: { limit: number; before: string | nu
   const rows: Row[] = []
   const until = ctx.clock.now() + PIECE_MS
   let before = asked.before
+  let scanned = 0
   for (let piece = 0; piece < PIECES_MAX; piece += 1) {
     // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
     const found = await inTime(next({ limit: asked.limit - rows.length, before }))
     rows.push(...found.rows)
+    scanned += found.scanned ?? 0
     before = found.reached
     if (before === null || rows.length >= asked.limit || ctx.clock.now() > until) break
   }
-  return { rows, next_cursor: before === null ? null : encodeCursor(before) }
+  return { rows, scanned, ...(before === null ? { next_cursor: null, reached: null } : { next_cursor: encodeCursor(before), reached: new Date(uuidv7Ms(before)).toISOString() }) }
 }
 
 const STATEMENT_TIMED_OUT = '57014'
@@ -49,18 +52,19 @@ export const deliveries: Verbs['deliveries'] = async (ctx, { limit, cursor, q, f
   const { fromId, toId } = idRange(times)
   const wanted = { states: state ?? null, destinationId: destination ?? null, recordId: null, webhookId: webhook ?? null, dataset: dataset ?? null, conditions: f, text: q ?? null }
   const scannedMax = readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
-  const { rows, next_cursor } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
+  const { rows, next_cursor, reached } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
     scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax }),
   )
-  return { deliveries: rows.map(presentDelivery), next_cursor }
+  return { deliveries: rows.map(presentDelivery), next_cursor, reached }
 }
 
-export const events: Verbs['events'] = async (ctx, { limit, cursor, q, f, dataset, webhook, ...times }) => {
+export const events: Verbs['events'] = async (ctx, { limit, cursor, q, f, dataset, webhook, destination, state, ...times }) => {
   checkConditions(f, 'f')
   const { fromId, toId } = idRange(times)
-  const wanted = { webhookId: webhook ?? null, dataset: dataset ?? null, conditions: f, text: q ?? null }
-  const { rows, next_cursor } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
+  const delivery = state === undefined && destination === undefined ? null : { states: state ?? null, destinationId: destination ?? null }
+  const wanted = { webhookId: webhook ?? null, dataset: dataset ?? null, delivery, conditions: f, text: q ?? null }
+  const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId }, (at) =>
     scanRecords(ctx, { ...wanted, after: fromId, before: at.before, limit: at.limit, scannedMax: SCANNED_WITH_PAYLOADS_MAX }),
   )
-  return { records: rows.map(presentRecord), next_cursor }
+  return { records: rows.map(presentRecord), ...looked }
 }

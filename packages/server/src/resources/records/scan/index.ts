@@ -1,24 +1,25 @@
 import type { Ctx } from '../../../context.ts'
 import { listPayloads, payloadTest, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
 import type { RecordRow } from '../queries.ts'
-import { scanRecords, type ScannedRecordRow } from './queries.ts'
+import { scanRecords, type ScannedRecordRow, type WantedDelivery } from './queries.ts'
 
 export type RecordScan = PayloadFilter & {
   readonly dataset: string | null
   readonly webhookId: string | null
+  readonly delivery: WantedDelivery | null
   readonly after: string | null
   readonly before: string | null
   readonly limit: number
   readonly scannedMax: number
 }
 
-export type FoundRecords = { readonly rows: readonly RecordRow[]; readonly reached: string | null }
+export type FoundRecords = { readonly rows: readonly RecordRow[]; readonly reached: string | null; readonly scanned: number }
 
 /** One bounded piece of a search: of the next so many records, newest first, those that match; `reached` null: it came to the end. */
 export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: RecordScan): Promise<FoundRecords> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const page = await scanRecords(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
-  const fitting = page.filter((row) => asked.webhookId === null || row.webhook_id === asked.webhookId)
+  const fitting = page.filter((row) => row.has_delivery && (asked.webhookId === null || row.webhook_id === asked.webhookId))
   const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))
   const payloads = new Map((await listPayloads(ctx.db, { ...at, recordIds: read.map((row) => row.id) })).map((row) => [row.id, row.data]))
   const meets = payloadTest(asked)
@@ -29,7 +30,7 @@ export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, a
   const rows = found.slice(0, asked.limit)
   // The last that was looked at: the last that is given, when more of them matched; else the last that was read, when not all were.
   const last = found.length > rows.length ? rows.at(-1) : read.length < fitting.length ? read.at(-1) : endOf(page, asked.scannedMax)
-  return { rows, reached: last?.id ?? null }
+  return { rows, reached: last?.id ?? null, scanned: last === undefined ? page.length : page.findIndex(({ id }) => id === last.id) + 1 }
 }
 
 /** undefined: there is nothing beyond this page. */
