@@ -29,9 +29,10 @@ test('what was refused stands by its cause with what to do about it, and the tes
   const signed = await aWebhook(stage.world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'hush' } })
   for (let sent = 0; sent < 3; sent += 1) assert.equal((await post(signed.public_url, '{}')).status, 401)
   await refused(signed, 3)
-  await page.reload()
   const row = page.getByRole('row').filter({ hasText: 'The signature header was missing' })
   await row.getByText('3', { exact: true }).waitFor()
+  // The endpoint is newer than the names on this page.
+  await page.reload()
   await row.getByText('Signed', { exact: true }).waitFor()
   await seen.accessible('causes')
   await row.click()
@@ -91,5 +92,30 @@ test('an endpoint that is off is switched on from the cause; the endpoint and th
   await page.getByRole('button', { name: 'Switch it on' }).click()
   await page.getByText('It is switched on now.').waitFor()
   assert.equal((await post(off.public_url, '{}')).status, 201)
+  await seen.close()
+})
+
+test('the log is read page by page, older minutes when they are wanted; one cause has pages of its own', { skip: noBrowser }, async () => {
+  const ROWS = 2_250
+  const now = Date.now()
+  const rows = Array.from({ length: ROWS }, (_none, n) => ({ id: `rej_${String(n).padStart(26, '0')}`, webhook_id: null, ingest_key_id: null, reason: n % 2 === 0 ? 'burst_limited' : 'empty_body', status: 429, count: 2, at: new Date(now - n * 1_000).toISOString(), source_ip: '192.0.2.1', method: 'POST', content_type: null, remedy: 'Send less.' }))
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.route('**/rejections?*', (route) => {
+    const { searchParams } = new URL(route.request().url())
+    const all = rows.filter(({ reason }) => reason === (searchParams.get('reason') ?? reason))
+    const at = Number(searchParams.get('cursor') ?? 0)
+    return route.fulfill({ json: { rejections: all.slice(at, at + 200), next_cursor: at + 200 < all.length ? String(at + 200) : null } })
+  })
+  await page.goto(stage.url('rejections'))
+  await page.getByText('4,000 requests refused, of the newest 2,000 minutes').waitFor()
+  await seen.accessible('a log that goes on')
+  await page.getByRole('row').filter({ hasText: 'The body was empty' }).click()
+  await page.getByRole('region', { name: 'Cause' }).getByText('2,250 requests').waitFor()
+  await page.getByRole('button', { name: 'Show older minutes' }).click()
+  await page.getByRole('list', { name: 'Minutes' }).getByRole('listitem').nth(199).waitFor()
+  await page.getByRole('button', { name: 'Read older ones' }).click()
+  await page.getByText('4,500 requests refused', { exact: true }).waitFor()
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   await seen.close()
 })

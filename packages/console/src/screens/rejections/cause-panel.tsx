@@ -7,6 +7,7 @@ import { Detail, Part } from '../../parts/detail.tsx'
 import { SCHEMES } from '../../parts/schemes.ts'
 import { SignatureTester } from '../../parts/signature-tester.tsx'
 import { counted } from '../../parts/text-list.ts'
+import { Button } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { Chip } from '../../ui/glyph.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -15,10 +16,19 @@ import { Mend } from './mend.tsx'
 
 const SHOWN = 100
 
+type Props = {
+  readonly group: Group
+  /** There are older minutes, and this reads them. */
+  readonly older: { readonly isReading: boolean; readonly read: () => void } | undefined
+  readonly nameOf: (row: Rejection) => string
+  readonly onClose: () => void
+}
+
 /** One cause: what it means, what to do and where, the minutes in which it happened. Refused bodies are never stored. */
-export function CausePanel({ group: { id, rows, count, remedy }, onClose }: { readonly group: Group; readonly onClose: () => void }): ReactElement {
+export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, onClose }: Props): ReactElement {
   const cause = CAUSES[id]
-  const { all, nameOf } = useWebhooks()
+  const { all } = useWebhooks()
+  const [shown, setShown] = useState(SHOWN)
   const concerned = all.filter((webhook) => rows.some(({ webhook_id }) => webhook_id === webhook.id))
   const signed = concerned.filter(({ verification }) => verification.scheme !== 'none')
   return (
@@ -35,8 +45,10 @@ export function CausePanel({ group: { id, rows, count, remedy }, onClose }: { re
         )}
         {cause.remedy === 'verification' && signed.length > 0 && <TesterPart webhooks={signed} />}
         <Part title="When" text="Requests of one minute with one URL or key are counted together; address and type are those of the last of them.">
-          <ul aria-label="Minutes">{rows.slice(0, SHOWN).map((row) => <Minute key={row.id} row={row} where={row.webhook_id === null ? 'an ingest key' : nameOf(row.webhook_id)} />)}</ul>
-          {rows.length > SHOWN && <p className="mt-2 text-ink-3">and {(rows.length - SHOWN).toLocaleString('en')} more</p>}
+          <ul aria-label="Minutes">{rows.slice(0, shown).map((row) => <Minute key={row.id} row={row} where={nameOf(row)} />)}</ul>
+          {(rows.length > shown || older !== undefined) && (
+            <Button className="mt-3" disabled={older?.isReading === true && rows.length <= shown} onClick={() => { setShown(shown + SHOWN); if (rows.length <= shown + SHOWN) older?.read() }}>Show older minutes</Button>
+          )}
         </Part>
       </div>
     </Detail>

@@ -19,8 +19,9 @@ import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table, TwoLines, type Column } from '../../ui/table.tsx'
 import { CAUSES, groupsOf, type Group } from './causes.ts'
 import { CausePanel } from './cause-panel.tsx'
+import { useRejections, type Asked } from './use-rejections.ts'
 
-type RejectionsSearch = Search & { readonly range?: string; readonly webhook?: string; readonly sel?: string }
+type RejectionsSearch = Search & { readonly range?: string; readonly webhook?: string; readonly key?: string; readonly sel?: string }
 
 const RANGES = [
   { id: '1h', label: '1 hour', hours: 1 },
@@ -28,9 +29,7 @@ const RANGES = [
   { id: '7d', label: '7 days', hours: 168 },
   { id: '30d', label: '30 days', hours: 720 },
 ] as const
-const ROWS_MAX = 1_000
-const POLL_MS = 10_000
-const HOUR_MS = 3_600_000
+const NO_KEYS: readonly { readonly id: string; readonly name: string }[] = []
 
 const STATE: Column<Group> = { id: 'state', label: 'State', width: '18px', hidden: true, cell: () => <Glyph standing="rejected" /> }
 const CAUSE: Column<Group> = { id: 'cause', label: 'Cause', width: 'minmax(180px,1.5fr)', cell: ({ id }) => <TwoLines top={CAUSES[id].title} below={CAUSES[id].text} /> }
@@ -40,17 +39,22 @@ const STATUS: Column<Group> = { id: 'status', label: 'Answered', width: '76px', 
 const LAST: Column<Group> = { id: 'last', label: 'Last', width: '108px', align: 'right', cell: ({ lastAt }) => <span className="text-ink-3"><Ago at={lastAt} /></span> }
 const SLIM = [STATE, CAUSE, COUNT]
 
-function whereOf(nameOf: (id: string) => string): Column<Group> {
-  const names = (rows: Group['rows']): string => [...new Set(rows.map(({ webhook_id }) => (webhook_id === null ? 'an ingest key' : nameOf(webhook_id))))].join(', ')
+function whereOf(nameOf: NameOf): Column<Group> {
+  const names = (rows: Group['rows']): string => [...new Set(rows.map(nameOf))].join(', ')
   return { id: 'where', label: 'Where', width: 'minmax(120px,1fr)', cell: ({ rows }) => <span className="block truncate text-ink-2">{names(rows)}</span> }
 }
+
+type NameOf = (row: Pick<Rejection, 'webhook_id' | 'ingest_key_id'>) => string
 
 /** Rejections: what was refused, by cause, with what to do about it. */
 export function Screen(): ReactElement {
   const [search, setSearch] = useSearchState<RejectionsSearch>()
   const webhooks = useWebhooks()
-  const asked = useRejections(search)
-  const groups = useMemo(() => groupsOf(asked.data ?? []), [asked.data])
+  const keys = useKeyNames()
+  const { hours } = RANGES.find(({ id }) => id === search.range) ?? RANGES[1]
+  const asked = useRejections({ hours, webhook: search.webhook, key: search.key })
+  const groups = useMemo(() => groupsOf(asked.rows ?? []), [asked.rows])
+  const nameOf: NameOf = ({ webhook_id, ingest_key_id }) => (webhook_id === null ? (keys.find(({ id }) => id === ingest_key_id)?.name ?? 'an ingest key') : webhooks.nameOf(webhook_id))
   const here = groups.findIndex(({ id }) => id === search.sel)
   const step = (by: number): void => {
     const to = groups[Math.max(0, Math.min(groups.length - 1, here + by))]
@@ -60,40 +64,60 @@ export function Screen(): ReactElement {
   const group = here < 0 ? undefined : groups[here]
   useKeys({ j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1), Escape: close })
   const isOpen = search.sel !== undefined
-  const columns = isOpen ? SLIM : [STATE, CAUSE, whereOf(webhooks.nameOf), STATUS, COUNT, LAST]
+  const columns = isOpen ? SLIM : [STATE, CAUSE, whereOf(nameOf), STATUS, COUNT, LAST]
   return (
     <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,1fr)_minmax(0,560px)] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
       <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
         <Page
           title="Rejections"
           beside={<Views label="Range" of={RANGES} at={RANGES.find(({ id }) => id === search.range)?.id ?? ''} go={(range) => setSearch({ range: range === '' ? undefined : range })} />}
-          actions={<Actions search={search} setSearch={setSearch} />}
-          foot={<><span>{counted(groups.reduce((sum, { count }) => sum + count, 0), 'request')} refused{(asked.data?.length ?? 0) >= ROWS_MAX ? ', and more before' : ''}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>?</Kbd></span></>}
+          actions={<Actions search={search} setSearch={setSearch} keys={keys} />}
+          foot={<><Sum groups={groups} asked={asked} /><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>?</Kbd></span></>}
         >
-          {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
-          {asked.data === undefined && (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />)}
-          {asked.data !== undefined && groups.length === 0 && <Nothing isFiltered={search.webhook !== undefined || search.range !== undefined} clear={() => setSearch({ webhook: undefined, range: undefined })} />}
+          {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} again={asked.again} />}
+          {asked.rows === undefined && (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.again} />)}
+          {asked.rows !== undefined && groups.length === 0 && <Nothing isFiltered={[search.webhook, search.key, search.range].some((one) => one !== undefined)} clear={() => setSearch({ webhook: undefined, key: undefined, range: undefined })} />}
           {groups.length > 0 && <Table label="Rejections" columns={columns} rows={groups} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => setSearch({ sel: id })} rowHeight={48} />}
         </Page>
       </div>
-      {isOpen && (group === undefined ? <NoSuch isLoading={asked.data === undefined} close={close} /> : <CausePanel key={group.id} group={group} onClose={close} />)}
+      {isOpen && (group === undefined ? <NoSuch isLoading={asked.rows === undefined || asked.isReading} close={close} /> : <Cause key={group.id} group={group} asked={{ hours, webhook: search.webhook, key: search.key, reason: group.id }} nameOf={nameOf} onClose={close} />)}
     </div>
   )
 }
 
-type ActionsProps = { readonly search: RejectionsSearch; readonly setSearch: (change: Partial<RejectionsSearch>) => void }
+/** One cause has pages of its own: all of it can be read, however much else was refused. */
+function Cause({ group, asked, nameOf, onClose }: { readonly group: Group; readonly asked: Asked; readonly nameOf: NameOf; readonly onClose: () => void }): ReactElement {
+  const log = useRejections(asked)
+  const [own] = groupsOf(log.rows ?? [])
+  return <CausePanel group={own ?? group} older={log.more ? { isReading: log.isReading, read: log.further } : undefined} nameOf={nameOf} onClose={onClose} />
+}
 
-function Actions({ search: { webhook }, setSearch }: ActionsProps): ReactElement {
+function Sum({ groups, asked: { rows, more, isReading, further } }: { readonly groups: readonly Group[]; readonly asked: ReturnType<typeof useRejections> }): ReactElement {
+  return (
+    <>
+      <span aria-live="polite">{counted(groups.reduce((sum, { count }) => sum + count, 0), 'request')} refused{more ? `, of the newest ${rows?.length.toLocaleString('en') ?? ''} minutes` : ''}</span>
+      {isReading && rows !== undefined && <span>reading older ones…</span>}
+      {more && !isReading && <Button className="h-6" onClick={further}>Read older ones</Button>}
+    </>
+  )
+}
+
+type ActionsProps = { readonly search: RejectionsSearch; readonly setSearch: (change: Partial<RejectionsSearch>) => void; readonly keys: typeof NO_KEYS }
+
+function Actions({ search: { webhook, key }, setSearch, keys }: ActionsProps): ReactElement {
   const { project } = usePlace()
   const { all, nameOf } = useWebhooks()
   const copy = useCopy()
-  const choices = all.map(({ id, name }) => ({ label: name, hint: id === webhook ? '✓' : '', go: () => setSearch({ webhook: id }) }))
+  const choices = all.map(({ id, name }) => ({ label: name, hint: id === webhook ? '✓' : '', go: () => setSearch({ webhook: id, key: undefined }) }))
+  const keyChoices = keys.map(({ id, name }) => ({ label: `Key ${name}`, hint: id === key ? '✓' : '', go: () => setSearch({ key: id, webhook: undefined }) }))
+  const filter = new URLSearchParams({ ...(webhook === undefined ? {} : { webhook_id: webhook }), ...(key === undefined ? {} : { ingest_key_id: key }) }).toString()
+  const chosenKey = key === undefined ? undefined : (keys.find(({ id }) => id === key)?.name ?? key)
   return (
     <>
-      <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken" items={[{ label: 'Every endpoint', go: () => setSearch({ webhook: undefined }) }, 'line', ...choices]}>
-        {webhook === undefined ? 'Every endpoint' : nameOf(webhook)}
+      <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken" items={[{ label: 'Every endpoint', go: () => setSearch({ webhook: undefined, key: undefined }) }, 'line', ...choices, ...(keyChoices.length === 0 ? [] : ['line' as const]), ...keyChoices]}>
+        {webhook === undefined ? (chosenKey ?? 'Every endpoint') : nameOf(webhook)}
       </Menu>
-      <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={[{ label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: webhook === undefined ? 'rejections' : `rejections?webhook_id=${webhook}` }), 'Command copied') }]}>
+      <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={[{ label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }), 'Command copied') }]}>
         <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
       </Menu>
     </>
@@ -108,22 +132,14 @@ function NoSuch({ isLoading, close }: { readonly isLoading: boolean; readonly cl
   )
 }
 
-/** The newest rows of the rejection log in the range that is shown. */
-function useRejections({ range, webhook }: RejectionsSearch) {
-  const { hours } = RANGES.find(({ id }) => id === range) ?? RANGES[1]
-  return useAsk(
-    ['rejections', 'newest', webhook, hours],
-    async (client, signal) => {
-      const from = new Date(Date.now() - hours * HOUR_MS).toISOString()
-      const rows: Rejection[] = []
-      for await (const row of client.rejections.list({ limit: 200, webhook_id: webhook, from }, { signal })) {
-        rows.push(row)
-        if (rows.length >= ROWS_MAX) break
-      }
-      return rows
-    },
-    { everyMs: POLL_MS, keep: true },
-  )
+/** The names of the ingest keys that the log may name. */
+function useKeyNames() {
+  const { data } = useAsk(['ingest-keys', 'names'], async (client, signal) => {
+    const names: { readonly id: string; readonly name: string }[] = []
+    for await (const { id, name } of client.ingestKeys.list({ limit: 200 }, { signal })) names.push({ id, name })
+    return names
+  })
+  return data ?? NO_KEYS
 }
 
 function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly clear: () => void }): ReactElement {
