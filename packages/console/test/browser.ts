@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { decodeId, type Role } from '@postroad/contract'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
@@ -128,6 +129,12 @@ export class Seen {
     const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 200)} (${failureSummary.replaceAll(/\s+/g, ' ').slice(0, 260)})`).join(' | ')}`)
     assert.deepEqual(found, [], where)
+  }
+
+  /** A picture to look at, when PICTURES names a folder for it. */
+  async picture(name: string): Promise<void> {
+    const folder = process.env['PICTURES']
+    if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) })
   }
 
   async close(): Promise<void> {

@@ -23,15 +23,18 @@ export function signOf(op: ConditionOp): string {
 }
 
 export function filterText({ path, op, value }: Filter): string {
-  return op === 'exists' ? `${path}:exists` : `${path}:${op}:${value}`
+  const sent = path.replaceAll(':', String.raw`\:`)
+  return op === 'exists' ? `${sent}:exists` : `${sent}:${op}:${value}`
 }
+
+const ADDRESS = /^((?:\\.|[^:\\])+):([a-z_]+)(?::([^]*))?$/
 
 /** A filter of an address; undefined when it is none. */
 export function readFilter(text: string): Filter | undefined {
-  const [path = '', op = '', ...rest] = text.split(':')
+  const [, sent = '', op = '', value] = ADDRESS.exec(text) ?? []
   const known = CONDITION_OPS.find((one) => one === op)
-  if (path === '' || known === undefined || (known !== 'exists' && rest.length === 0)) return undefined
-  return { path, op: known, value: rest.join(':') }
+  if (known === undefined || (known === 'exists') !== (value === undefined)) return undefined
+  return { path: sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair)), op: known, value: value ?? '' }
 }
 
 const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [

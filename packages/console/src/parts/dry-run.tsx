@@ -1,25 +1,14 @@
 import type { DryRun } from '@postroad/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useEffect, useState, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { To } from '../data/go.tsx'
 import { Glyph } from '../ui/glyph.tsx'
 import { Views } from '../ui/page.tsx'
 import { RefusedLine } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 
-const SETTLED_MS = 400
 const SHOWN = 50
 type Result = DryRun['results'][number]
-
-/** A value once it has not changed for a moment: what is typed is not tried letter by letter. */
-export function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLED_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
-}
 
 /** What conditions and mappings would make of recent events: which match, and on which condition the others fail. */
 export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun> }): ReactElement {

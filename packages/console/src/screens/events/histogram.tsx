@@ -1,67 +1,108 @@
-import { useMemo, type ReactElement } from 'react'
-import type { Tail } from '../../data/tail.ts'
-import { useNow } from '../../ui/time.tsx'
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { useMemo, useState, type ReactElement } from 'react'
+import { useAsk } from '../../data/ask.ts'
+import { usePlace } from '../../data/place.ts'
+import { addressOf, spanIn, type Span } from '../../parts/span.ts'
+import { TimeBars, type TimeBar } from '../../parts/time-bars.tsx'
 import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
+import { rangeOf, type EventsSearch } from './search.ts'
+import type { useEvents } from './use-events.ts'
 
-const BARS = 60
-const HEIGHT = 46
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const DEFAULT_MS = 1_800_000
-const DAY_MS = 86_400_000
+const HEIGHT = 48
+const MINUTE_MS = 60_000
+const EVERY_MS = 5_000
+/** The widths that are chosen from when the range has no begin. */
+const WIDTHS_MS = [1_800_000, 10_800_000, 86_400_000, 604_800_000, 2_592_000_000] as const
 
-type Bar = { all: number; failing: number }
-type Props = { readonly rows: readonly EventRow[]; readonly tail: Tail; readonly ms: number | undefined }
+type Events = ReturnType<typeof useEvents>
+type Props = { readonly events: Events; readonly search: EventsSearch; readonly change: (change: Partial<EventsSearch>) => void }
+/** What the bars show: up to now without an end. */
+type Frame = { readonly width: number; readonly to?: number }
 
-/** What came in the range, in sixty bars; failures stand on the base line, and the bar that is still growing has the accent. */
-export function Histogram({ rows, tail, ms }: Props): ReactElement {
-  const width = useSpan(rows, ms)
-  const now = useNow(2_000)
-  const bars = barsOf(rows, { tail, from: now - width, width })
-  const most = Math.max(4, ...bars.map(({ all }) => all))
-  const total = bars.reduce((sum, { all }) => sum + all, 0)
-  const failing = bars.reduce((sum, bar) => sum + bar.failing, 0)
+/** What came over the range, as the server has counted it, and what was found of it; a stretch that is dragged over becomes the range. */
+export function Histogram({ events, search, change }: Props): ReactElement {
+  const { project } = usePlace()
+  const own = spanIn(search)
+  const [frame, setFrame] = useFrame(events.rows, search)
+  const asked = useAsk(
+    ['dashboard', 'bars', frame.width, frame.to],
+    (client, signal) => client.dashboard.timeseries({ project_id: project.id, ...boundsOf(frame) }, { signal }),
+    { everyMs: EVERY_MS, keep: true },
+  )
+  const series = asked.data?.timeseries
+  const bucketMs = (series?.bucket_seconds ?? 60) * 1_000
+  const { rows, tail, isNarrowed } = events
+  const bars = useMemo(() => (series === undefined ? [] : barsOf(series, { rows, tail, isNarrowed })), [series, rows, tail, isNarrowed])
+  const canZoom = own !== undefined && own.to - own.from < frame.width && own.to - own.from >= MINUTE_MS * 2
   return (
-    <div className="border-b border-line px-[18px] pt-3.5 pb-2">
-      <svg width="100%" height={HEIGHT + 2} role="img" aria-label={`${total} events in the bars below the filter, ${failing} of them failing or refused`}>
-        {bars.map(({ all, failing: bad }, index) => {
-          const x = `${(index * 100) / BARS}%`
-          const barWidth = `${(68 / BARS).toFixed(3)}%`
-          const high = all === 0 ? 1.5 : Math.max(4, (all / most) * HEIGHT)
-          const low = bad === 0 ? 0 : Math.max(3, (bad / most) * HEIGHT)
-          return (
-            <g key={index}>
-              <rect x={x} y={HEIGHT + 2 - high} width={barWidth} height={high} rx="1.5" className={all === 0 ? 'fill-line' : index === BARS - 1 ? 'fill-accent' : 'fill-bar'} />
-              {low > 0 && <rect x={x} y={HEIGHT + 2 - low} width={barWidth} height={low} rx="1.5" className="fill-fail" />}
-            </g>
-          )
-        })}
-      </svg>
-      <div className="mono mt-1.5 flex justify-between text-axis text-ink-3">
-        {[0, 1, 2, 3, 4, 5].map((step) => <span key={step}>{label(now - width + (step * width) / 6, width)}</span>)}
-        <span className="font-strong text-accent">now</span>
-      </div>
+    <div className="border-b border-line px-[18px] pt-3.5 pb-2" style={{ minHeight: HEIGHT + 43 }}>
+      {bars.length > 0 && (
+        <TimeBars
+          label="Events over time"
+          bars={bars}
+          bucketMs={bucketMs}
+          height={HEIGHT}
+          textOf={({ all, bad, found }) => `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or refused`}
+          selected={own}
+          select={(span) => change(addressOf(span))}
+          zoom={canZoom ? () => setFrame({ width: own.to - own.from, to: own.to }) : undefined}
+          isLive={frame.to === undefined}
+        />
+      )}
     </div>
   )
 }
 
-function label(at: number, width: number): string {
-  return width > DAY_MS * 1.5 ? DAY.format(at) : CLOCK.format(at)
+function boundsOf({ width, to }: Frame): { readonly from: string; readonly to?: string } {
+  return { from: new Date((to ?? Date.now()) - width).toISOString(), ...(to === undefined ? {} : { to: new Date(to).toISOString() }) }
 }
 
-/** Without a range: as far back as the oldest row that is loaded, at least half an hour. */
-function useSpan(rows: readonly EventRow[], ms: number | undefined): number {
+/** The frame stays where it is while a stretch inside of it is selected. */
+function useFrame(rows: readonly EventRow[], search: EventsSearch): readonly [Frame, (frame: Frame) => void] {
+  const own = spanIn(search)
+  const { ms } = rangeOf(search)
+  const [frame, setFrame] = useState<Frame>(() => (own === undefined ? { width: ms ?? WIDTHS_MS[0] } : around(own)))
   const oldest = rows.at(-1)?.at
-  return useMemo(() => ms ?? (oldest === undefined ? DEFAULT_MS : Math.max(DEFAULT_MS, Date.now() - Date.parse(oldest))), [ms, oldest])
+  const wanted = own === undefined ? { width: ms ?? widthFor(oldest === undefined ? 0 : Date.now() - Date.parse(oldest)) } : holds(frame, own) ? frame : around(own)
+  if (wanted.width !== frame.width || wanted.to !== frame.to) setFrame(wanted)
+  return [wanted, setFrame]
 }
 
-function barsOf(rows: readonly EventRow[], { tail, from, width }: { readonly tail: Tail; readonly from: number; readonly width: number }): readonly Bar[] {
-  const bars: Bar[] = Array.from({ length: BARS }, () => ({ all: 0, failing: 0 }))
+function widthFor(ms: number): number {
+  return WIDTHS_MS.find((width) => width >= ms) ?? WIDTHS_MS[WIDTHS_MS.length - 1] ?? ms
+}
+
+function holds({ width, to = Date.now() + MINUTE_MS }: Frame, { from, to: until }: Span): boolean {
+  return from >= to - width - MINUTE_MS * 2 && until <= to + width
+}
+
+/** A range from an address, with as much before and behind it. */
+function around({ from, to }: Span): Frame {
+  const width = widthFor((to - from) * 3)
+  const end = to + (width - (to - from)) / 2
+  return end >= Date.now() ? { width: Math.max(width, Date.now() - from) } : { width, to: end }
+}
+
+type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
+
+/** The counting is some seconds behind: what is loaded already fills up what is not counted for good. */
+function barsOf({ points, bucket_seconds, closed_until }: Series, { rows, tail, isNarrowed }: Pick<Events, 'rows' | 'tail' | 'isNarrowed'>): readonly TimeBar[] {
+  const bucketMs = bucket_seconds * 1_000
+  const closedUntil = closed_until === null ? 0 : Date.parse(closed_until)
+  const begin = Date.parse(points[0]?.at ?? '')
+  const seen = points.map(() => ({ all: 0, bad: 0 }))
   for (const row of rows) {
-    const bar = bars[Math.min(BARS - 1, Math.floor(((Date.parse(row.at) - from) / width) * BARS))]
+    const bar = seen[Math.floor((Date.parse(row.at) - begin) / bucketMs)]
     if (bar === undefined || row.kind === 'gap') continue
-    bar.all += 1
-    if (['fail', 'retry', 'rejected'].includes(standingOfRow(row, deliveriesOf(tail, row)))) bar.failing += 1
+    const count = row.kind === 'rejection' ? row.rejection.count : 1
+    bar.all += count
+    if (['fail', 'retry', 'rejected'].includes(standingOfRow(row, deliveriesOf(tail, row)))) bar.bad += count
   }
-  return bars
+  return points.map(({ submissions, failed, rejected }, index) => {
+    const { all: found, bad: wrong } = seen[index] ?? { all: 0, bad: 0 }
+    const at = begin + index * bucketMs
+    const [all, bad] = [submissions + rejected, failed + rejected]
+    if (isNarrowed) return { at, all: Math.max(all, found), bad: wrong, found }
+    return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), bad: Math.max(bad, wrong) } : { at, all, bad }
+  })
 }

@@ -1,50 +1,62 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
-import { useState, type ReactElement } from 'react'
+import { ArrowRight } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { To } from '../../data/go.tsx'
+import { addressOf, type Span } from '../../parts/span.ts'
+import { TimeBars } from '../../parts/time-bars.tsx'
 
 type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
 type Point = Series['points'][number]
 
 const HEIGHT = 140
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
-const DAY_SECONDS = 86_400
 
-/** Events over time; failed attempts and refused requests stand on the base line. The bar under the pointer is read out. */
-export function Bars({ series: { points, bucket_seconds } }: { readonly series: Series }): ReactElement {
-  const [at, setAt] = useState<number | undefined>()
-  const most = Math.max(4, ...points.map((point) => Math.max(point.submissions, bad(point))))
-  const long = bucket_seconds * points.length > DAY_SECONDS * 1.5
-  const label = (point: Point | undefined): string => (point === undefined ? '' : (long ? DAY : CLOCK).format(Date.parse(point.at)))
-  const here = at === undefined ? undefined : points[at]
+type Props = {
+  readonly series: Series
+  readonly selected: Span | undefined
+  readonly select: (span: Span | undefined) => void
+}
+
+/** Events over time; failed attempts and refused requests stand on the base line. A stretch that is selected leads to its events. */
+export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
+  const bars = points.map((point) => ({ at: Date.parse(point.at), all: point.submissions, bad: bad(point) }))
+  const byTime = new Map(points.map((point) => [Date.parse(point.at), point]))
+  const within = selected === undefined ? [] : points.filter(({ at }) => Date.parse(at) >= selected.from && Date.parse(at) < selected.to)
   return (
     <section aria-label="Over time" className="border-b border-line px-[18px] py-5">
-      <div className="mb-3 flex h-6 items-center gap-4 text-data text-ink-3">
+      <div className="mb-4 flex min-h-7 flex-wrap items-center gap-4 text-data text-ink-3">
         <Legend colour="bg-bar">events in</Legend>
         <Legend colour="bg-fail">failed and rejected</Legend>
-        <span className="ml-auto" aria-hidden>{here === undefined ? '' : `${label(here)}: ${here.submissions} in, ${here.delivered} delivered, ${here.failed} failed, ${here.rejected} rejected`}</span>
+        {selected === undefined ? <span className="ml-auto max-md:hidden">Drag over the bars, or use the arrow keys, to look at a stretch of time</span> : <Selected points={within} span={selected} />}
       </div>
-      <svg width="100%" height={HEIGHT} role="img" aria-label={`${points.length} bars; at most ${most} in one`} onPointerLeave={() => setAt(undefined)}>
-        {[0.25, 0.5, 0.75].map((part) => <line key={part} x1="0" x2="100%" y1={HEIGHT * part} y2={HEIGHT * part} className="stroke-line" />)}
-        {points.map((point, index) => {
-          const x = `${(index * 100) / points.length}%`
-          const width = `${(72 / points.length).toFixed(3)}%`
-          const high = point.submissions === 0 ? 1 : Math.max(3, (point.submissions / most) * HEIGHT)
-          const low = bad(point) === 0 ? 0 : Math.max(3, (bad(point) / most) * HEIGHT)
-          return (
-            <g key={point.at} onPointerEnter={() => setAt(index)}>
-              <rect x={x} y="0" width={`${100 / points.length}%`} height={HEIGHT} fill="transparent" />
-              <rect x={x} y={HEIGHT - high} width={width} height={high} rx="1.5" className={point.submissions === 0 ? 'fill-line' : index === at ? 'fill-accent' : 'fill-bar'} />
-              {low > 0 && <rect x={x} y={HEIGHT - low} width={width} height={low} rx="1.5" className="fill-fail" />}
-            </g>
-          )
-        })}
-      </svg>
-      <div className="mono mt-2 flex justify-between text-axis text-ink-3">
-        {[0, 0.25, 0.5, 0.75].map((part) => <span key={part}>{label(points[Math.floor(part * points.length)])}</span>)}
-        <span className="font-strong text-accent">now</span>
-      </div>
+      <TimeBars
+        label="Events over time"
+        bars={bars}
+        bucketMs={bucket_seconds * 1_000}
+        height={HEIGHT}
+        hasGrid
+        textOf={({ at }) => textOf(byTime.get(at))}
+        selected={selected}
+        select={select}
+        isLive
+      />
     </section>
   )
+}
+
+function Selected({ points, span }: { readonly points: readonly Point[]; readonly span: Span }): ReactElement {
+  const sum = (count: (point: Point) => number): string => points.reduce((total, point) => total + count(point), 0).toLocaleString('en')
+  return (
+    <span role="status" className="ml-auto flex items-center gap-4">
+      <span>{sum(({ submissions }) => submissions)} in, {sum(({ delivered }) => delivered)} delivered, {sum(({ failed }) => failed)} failed, {sum(({ rejected }) => rejected)} rejected</span>
+      <To screen="events" search={addressOf(span)} className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control text-ink hover:bg-sunken">
+        Show these events <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+      </To>
+    </span>
+  )
+}
+
+function textOf(point: Point | undefined): string {
+  return point === undefined ? '' : `${point.submissions} in, ${point.delivered} delivered, ${point.failed} failed, ${point.rejected} rejected`
 }
 
 function bad({ failed, rejected }: Point): number {

@@ -5,6 +5,7 @@ import { useAsk } from '../../data/ask.ts'
 import { To, useSearchState } from '../../data/go.tsx'
 import { usePlace } from '../../data/place.ts'
 import type { Search } from '../../data/search-text.ts'
+import { addressOf, spanIn, type Span } from '../../parts/span.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
@@ -19,7 +20,7 @@ const RANGES = [
   { id: '30d', label: 'Last 30 days', ms: 2_592_000_000 },
 ] as const
 
-type OverviewSearch = Search & { readonly range?: string }
+type OverviewSearch = Search & { readonly range?: string; readonly from?: string; readonly to?: string }
 type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
 const EVERY_MS = 15_000
@@ -37,19 +38,21 @@ export function Screen(): ReactElement {
     <Page
       title="Overview"
       actions={
-        <Menu align="end" className="flex h-7 items-center gap-1.5 rounded-button border border-line-2 pr-2 pl-2.5 font-control hover:bg-sunken" items={RANGES.map(({ id, label }) => ({ label, hint: id === range.id ? '✓' : '', go: () => change({ range: id === '' ? undefined : id }) }))}>
+        <Menu align="end" className="flex h-7 items-center gap-1.5 rounded-button border border-line-2 pr-2 pl-2.5 font-control hover:bg-sunken" items={RANGES.map(({ id, label }) => ({ label, hint: id === range.id ? '✓' : '', go: () => change({ range: id === '' ? undefined : id, from: undefined, to: undefined }) }))}>
           {range.label}
           <ChevronDown className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
         </Menu>
       }
     >
       {error !== null && summary.data !== undefined && <Stale since={summary.dataUpdatedAt} again={summary.refetch} />}
-      {summary.data === undefined || series.data === undefined ? error === null ? <Loading rows={6} height={72} /> : <Refused error={error} again={() => Promise.all([summary.refetch(), series.refetch()])} /> : <Numbers summary={summary.data.summary} series={series.data.timeseries} range={range.id} />}
+      {summary.data === undefined || series.data === undefined ? error === null ? <Loading rows={6} height={72} /> : <Refused error={error} again={() => Promise.all([summary.refetch(), series.refetch()])} /> : <Numbers summary={summary.data.summary} series={series.data.timeseries} range={range.id} selected={spanIn(search)} select={(stretch) => change(addressOf(stretch))} />}
     </Page>
   )
 }
 
-function Numbers({ summary, series, range }: { readonly summary: Summary; readonly range: string; readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries'] }): ReactElement {
+type NumbersProps = { readonly summary: Summary; readonly range: string; readonly series: RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']; readonly selected: Span | undefined; readonly select: (span: Span | undefined) => void }
+
+function Numbers({ summary, series, range, selected, select }: NumbersProps): ReactElement {
   const { totals, previous, delivery_ms, backlog, usage } = summary
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
     return <Empty title="Nothing happened in this time">Choose a longer range, or <To screen="events" className="text-accent underline">send an event</To>.</Empty>
@@ -64,7 +67,7 @@ function Numbers({ summary, series, range }: { readonly summary: Summary; readon
         <Tile label="Half delivered within" value={delivery_ms === null ? '–' : millis(delivery_ms.p50)} change={delivery_ms === null ? '' : `95 % within ${millis(delivery_ms.p95)}`} />
         <Tile label="Waiting now" value={count(backlog.pending + backlog.retrying + backlog.paused)} change={backlog.oldest_accepted_at === null ? 'nothing is late' : `oldest ${span(Date.now() - Date.parse(backlog.oldest_accepted_at))} old`} />
       </dl>
-      <Bars series={series} />
+      <Bars series={series} selected={selected} select={select} />
       <div className="grid grid-cols-2 max-xl:grid-cols-1">
         <Failing of={summary.failing_destinations} />
         <Causes of={summary.rejections} range={range} />

@@ -1,7 +1,8 @@
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { Choice } from '../../parts/choice.tsx'
-import { DryRunResults, useSettled } from '../../parts/dry-run.tsx'
+import { DryRunResults } from '../../parts/dry-run.tsx'
+import { useSettled } from '../../parts/settled.ts'
 import { TextArea } from '../../ui/field.tsx'
 import { triedOf, type RuleDraft } from './draft.ts'
 

@@ -1,0 +1,190 @@
+import { X, ZoomIn } from 'lucide-react'
+import { useId, useState, type KeyboardEvent, type PointerEvent, type ReactElement } from 'react'
+import { IconButton } from '../ui/button.tsx'
+import type { Span } from './span.ts'
+
+/** One bar: what came in its time; of it what was found, and what went wrong. */
+export type TimeBar = { readonly at: number; readonly all: number; readonly bad: number; readonly found?: number | undefined }
+
+type Props = {
+  readonly label: string
+  readonly bars: readonly TimeBar[]
+  readonly bucketMs: number
+  readonly height: number
+  /** What a bar is read out as. */
+  readonly textOf: (bar: TimeBar) => string
+  readonly selected: Span | undefined
+  readonly select: (span: Span | undefined) => void
+  /** Shows the selected time over the whole width; absent: it cannot be shown larger. */
+  readonly zoom?: (() => void) | undefined
+  /** The last bar still grows. */
+  readonly isLive: boolean
+  readonly hasGrid?: boolean
+}
+
+type Marked = { readonly anchor: number; readonly at: number }
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const LONG_MS = 129_600_000
+const LABELS = 6
+
+/**
+ * What came over time, in bars, and a brush over them: drag, or arrows with Shift, and the time between is selected.
+ * It is plain SVG in the colours of the theme (ADR 52).
+ */
+export function TimeBars(props: Props): ReactElement {
+  const { label, bars, bucketMs, textOf, selected, zoom, isLive } = props
+  const { marked, at, cursor, clear, handlers } = useBrush(props)
+  const id = useId()
+  const here = bars[cursor]
+  const share = marked === undefined ? shareOf(selected, bars, bucketMs) : { from: Math.min(marked.anchor, marked.at) / bars.length, to: (Math.max(marked.anchor, marked.at) + 1) / bars.length }
+  return (
+    <div className="relative">
+      <div
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={`${id}-keys`}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, bars.length - 1)}
+        aria-valuenow={Math.max(0, cursor)}
+        aria-valuetext={here === undefined ? 'nothing' : `${timeText(here.at, bars, bucketMs)}: ${textOf(here)}`}
+        {...handlers}
+        className="cursor-crosshair touch-pan-y rounded-chip outline-offset-4"
+      >
+        <Drawing {...props} at={at === undefined ? undefined : cursor} share={share} />
+      </div>
+      <p id={`${id}-keys`} className="sr-only">Arrows move. Shift with an arrow marks a stretch of time, Enter selects the time of one bar, Escape clears.</p>
+      {at !== undefined && here !== undefined && <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>}
+      {selected !== undefined && marked === undefined && (
+        <span className="absolute -top-2 right-0 z-1 flex rounded-button border border-line bg-raised">
+          {zoom !== undefined && <IconButton label="Show the selected time larger" className="!size-6" onClick={zoom}><ZoomIn strokeWidth={1.5} /></IconButton>}
+          <IconButton label="Clear the selected time" className="!size-6" onClick={clear}><X strokeWidth={1.5} /></IconButton>
+        </span>
+      )}
+      <Axis bars={bars} bucketMs={bucketMs} isLive={isLive} />
+    </div>
+  )
+}
+
+/** What is being marked, by pointer or by keys; a stretch is selected when the button or Shift is let go. */
+function useBrush({ bars, bucketMs, selected, select }: Props) {
+  const [marked, setMarked] = useState<Marked | undefined>()
+  const [at, setAt] = useState<number | undefined>()
+  const [isDragging, setDragging] = useState(false)
+  const last = bars.length - 1
+  const cursor = Math.min(at ?? last, last)
+  const set = ({ anchor, at: end }: Marked): void => {
+    const [first, final] = [bars[Math.min(anchor, end)], bars[Math.max(anchor, end)]]
+    setMarked(undefined)
+    if (first !== undefined && final !== undefined) select({ from: first.at, to: final.at + bucketMs })
+  }
+  const clear = (): void => {
+    setMarked(undefined)
+    if (selected !== undefined) select(undefined)
+  }
+  const indexAt = (event: PointerEvent): number => {
+    const box = event.currentTarget.getBoundingClientRect()
+    return Math.max(0, Math.min(last, Math.floor(((event.clientX - box.left) / box.width) * bars.length)))
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, Home: -last, End: last }[event.key]
+    if (step !== undefined) {
+      const to = Math.max(0, Math.min(last, cursor + step))
+      setAt(to)
+      setMarked(event.shiftKey ? { anchor: marked?.anchor ?? cursor, at: to } : undefined)
+    } else if (event.key === 'Enter' || event.key === ' ') set(marked ?? { anchor: cursor, at: cursor })
+    else if (event.key === 'Escape' && (marked !== undefined || selected !== undefined)) clear()
+    else return
+    event.preventDefault()
+  }
+  const handlers = {
+    onKeyDown,
+    onKeyUp: (event: KeyboardEvent): void => {
+      if (event.key === 'Shift' && marked !== undefined) set(marked)
+    },
+    onBlur: (): void => setAt(undefined),
+    onPointerDown: (event: PointerEvent): void => {
+      if (event.button !== 0) return
+      event.currentTarget.setPointerCapture(event.pointerId)
+      setDragging(true)
+      setMarked({ anchor: indexAt(event), at: indexAt(event) })
+    },
+    onPointerMove: (event: PointerEvent): void => {
+      setAt(indexAt(event))
+      if (isDragging && marked !== undefined) setMarked({ ...marked, at: indexAt(event) })
+    },
+    onPointerUp: (): void => {
+      setDragging(false)
+      if (marked !== undefined) set(marked)
+    },
+    onPointerCancel: (): void => {
+      setDragging(false)
+      setMarked(undefined)
+    },
+    onPointerLeave: (): void => setAt(undefined),
+  }
+  return { marked, at, cursor, clear, handlers }
+}
+
+const READOUT_MAX = 92
+
+/** What stands under the pointer or the cursor, beside it. */
+function Readout({ at, children }: { readonly at: number; readonly children: string }): ReactElement {
+  return <span aria-hidden className="mono pointer-events-none absolute -top-1.5 z-1 rounded-chip border border-line bg-raised px-1.5 text-axis leading-[18px] whitespace-nowrap text-ink-2 shadow-float" style={{ left: `${Math.min(READOUT_MAX, at * 100)}%`, transform: at > 0.6 ? 'translateX(-100%)' : undefined }}>{children}</span>
+}
+
+type Share = { readonly from: number; readonly to: number }
+
+/** Where a stretch of time lies on the bars, 0 to 1; undefined when it lies beside them. */
+function shareOf(span: Span | undefined, bars: readonly TimeBar[], bucketMs: number): Share | undefined {
+  const begin = bars[0]?.at
+  if (span === undefined || begin === undefined) return undefined
+  const width = bars.length * bucketMs
+  const share = { from: Math.max(0, (span.from - begin) / width), to: Math.min(1, (span.to - begin) / width) }
+  return share.to > share.from ? share : undefined
+}
+
+const percent = (part: number): string => `${(part * 100).toFixed(3)}%`
+
+function Drawing({ bars, height, isLive, hasGrid = false, at, share }: Props & { readonly at: number | undefined; readonly share: Share | undefined }): ReactElement {
+  const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
+  const tall = (count: number, least: number): number => (count === 0 ? 0 : Math.max(least, (count / most) * (height - 2)))
+  return (
+    <svg width="100%" height={height} aria-hidden className="block">
+      {hasGrid && [0.25, 0.5, 0.75].map((part) => <line key={part} x1="0" x2="100%" y1={height * part} y2={height * part} className="stroke-line" />)}
+      {share !== undefined && <rect x={percent(share.from)} width={percent(share.to - share.from)} y="0" height={height} className="fill-accent-soft" />}
+      {bars.map((bar, index) => {
+        const box = { x: percent(index / bars.length), width: percent(0.7 / bars.length), rx: 1.5 }
+        const inside = share === undefined || ((index + 0.5) / bars.length > share.from && (index + 0.5) / bars.length < share.to)
+        const main = index === at || (isLive && index === bars.length - 1) ? 'fill-accent' : 'fill-bar'
+        return (
+          <g key={bar.at} opacity={inside ? 1 : 0.45}>
+            {bar.all === 0 && <rect {...box} y={height - 1.5} height="1.5" className="fill-line" />}
+            <rect {...box} y={height - tall(bar.all, 4)} height={tall(bar.all, 4)} className={bar.found === undefined ? main : 'fill-line'} />
+            {bar.found !== undefined && <rect {...box} y={height - tall(bar.found, 4)} height={tall(bar.found, 4)} className={main} />}
+            <rect {...box} y={height - tall(bar.bad, 3)} height={tall(bar.bad, 3)} className="fill-fail" />
+          </g>
+        )
+      })}
+      {share !== undefined && [share.from, share.to].map((edge) => <line key={edge} x1={percent(edge)} x2={percent(edge)} y1="0" y2={height} className="stroke-accent" />)}
+    </svg>
+  )
+}
+
+function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isLive'>): ReactElement {
+  const labels = Array.from({ length: LABELS }, (_none, step) => bars[Math.floor((step * bars.length) / LABELS)])
+  return (
+    <div aria-hidden className="mono relative mt-1.5 h-3.5 text-axis text-ink-3">
+      {bars.length >= LABELS && labels.map((bar, step) => <span key={step} className="absolute" style={{ left: `${(Math.floor((step * bars.length) / LABELS) / bars.length) * 100}%` }}>{bar === undefined ? '' : timeText(bar.at, bars, bucketMs)}</span>)}
+      {isLive && <span className="absolute right-0 bg-surface pl-1.5 font-strong text-accent">now</span>}
+    </div>
+  )
+}
+
+/** The hour; of long stretches the day, with the hour where bars are shorter than a day. */
+function timeText(at: number, bars: readonly TimeBar[], bucketMs: number): string {
+  if (bars.length * bucketMs < LONG_MS) return CLOCK.format(at)
+  return bucketMs >= 86_400_000 ? DAY.format(at) : `${DAY.format(at)} ${CLOCK.format(at)}`
+}
