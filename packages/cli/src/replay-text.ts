@@ -10,7 +10,7 @@ type Replay = RouteAnswer<Routes['replays']['get']>['replay']
 const DESTINATIONS_SHOWN = 5
 
 /** What a replay comes to, before anything is sent. */
-export function planText({ count, complete, bytes, minutes, duplicates, destinations }: Plan, { names, notes }: { readonly names: Names; readonly notes: readonly (readonly [string, string])[] }): string {
+export function planText({ count, complete, bytes, minutes, duplicates, allowance, destinations }: Plan, { names, notes }: { readonly names: Names; readonly notes: readonly (readonly [string, string])[] }): string {
   const shown = destinations.slice(0, DESTINATIONS_SHOWN).map(({ id, count: each }) => `${each}  ${plain(names.get(id) ?? id)}`)
   const rest = destinations.length - shown.length
   return fields([
@@ -18,9 +18,15 @@ export function planText({ count, complete, bytes, minutes, duplicates, destinat
     ['Repeats', duplicates === 0 ? 'none' : `${duplicates}  ${style.dim('were delivered before')}`],
     ['Payloads', bytesText(bytes)],
     ['Takes', minutes < 1 ? 'under a minute' : `about ${Math.ceil(minutes)} min`],
+    ...(allowance === null ? [] : [['Allowance', allowanceText(allowance)] as const]),
     ...(shown.length === 0 ? [] : [['To', [...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n')] as const]),
     ...notes,
   ])
+}
+
+function allowanceText({ left, suffices }: NonNullable<Plan['allowance']>): string {
+  if (left === 0) return `none left  ${style.dim('the deliveries of this month are used up')}`
+  return `${left} left  ${style.dim(suffices ? 'enough for all of them' : 'it pauses when they are used up, and goes on when there is room again')}`
 }
 
 /** `120 of 4000`. */

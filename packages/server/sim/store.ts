@@ -57,7 +57,7 @@ export class SimStore {
     this.#freeDoubtful(input)
     const wanted = input.wanted.map((key) => this.lane(key))
     const free = input.any_due ? this.#freeByDue(now) : wanted.filter((lane) => !this.#isHeld(lane, now))
-    for (const lane of free) if (this.pauseReason(lane) !== null && workAt(lane) === LEFTOVER) this.#cutOff(lane, now)
+    for (const lane of free) if (this.pauseReason(lane) !== null && workAt(lane) === LEFTOVER) this.#hand(lane, null, now)
     const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
     const grants = ready.slice(0, input.lanes_max)
     for (const lane of grants) this.#grant(lane, input, now)
@@ -240,17 +240,13 @@ export class SimStore {
   }
 
   #grant(lane: LaneRow, { owner, serial }: LeaseInput, now: number): void {
-    lane.owner = owner
     lane.serial = serial
-    lane.fence += 1
-    lane.note_serial = 0
-    this.#watch({ type: 'granted', lane }, now)
-    this.#recover(lane, now)
+    this.#hand(lane, owner, now)
   }
 
   /** A paused lane is granted to nobody, but what a dead owner left in it is cleared up all the same. */
-  #cutOff(lane: LaneRow, now: number): void {
-    lane.owner = null
+  #hand(lane: LaneRow, owner: string | null, now: number): void { // oxlint-disable-line max-params -- what, to whom, and when
+    lane.owner = owner
     lane.fence += 1
     lane.note_serial = 0
     this.#watch({ type: 'granted', lane }, now)

@@ -31,6 +31,7 @@ import { readPlans } from './plans.ts'
 import { pruneAudit } from './resources/audit/index.ts'
 import { createExporter } from './resources/data-export/index.ts'
 import { tellDisabled } from './resources/destinations/tell-disabled.ts'
+import { releaseWaiting } from './resources/deliveries/release/index.ts'
 import { eraseEnded } from './resources/erasure/index.ts'
 import { sendDueMails } from './resources/mails/index.ts'
 import { auditSignatures } from './resources/rejections/index.ts'
@@ -76,6 +77,7 @@ const AUDIT_PRUNE_MS = 3_600_000
 const MAIL_MS = 1_000
 const ERASE_MS = 60_000
 const REPLAY_MS = 500
+const RELEASE_MS = 2_000
 const ROLL_UP_MS = 5_000
 const EXPORT_MS = 2_000
 
@@ -170,6 +172,7 @@ function createChores(deps: Deps): readonly Ticker[] {
     createExports(deps),
     createTicker(deps, { everyMs: ROLL_UP_MS, name: 'rollups.count', work: createRollUp(deps) }),
     createTicker(deps, { everyMs: REPLAY_MS, name: 'replays.advance', work: () => advanceReplays(deps) }),
+    createTicker(deps, { everyMs: RELEASE_MS, name: 'allowance.release', work: () => releaseWaiting(deps) }),
     createTicker(deps, { everyMs: ERASE_MS, name: 'erasure', work: () => eraseEnded(deps) }),
     createTicker(deps, { everyMs: AUDIT_PRUNE_MS, name: 'audit.prune', work: () => pruneAudit(deps) }),
   ]

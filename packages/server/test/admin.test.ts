@@ -125,7 +125,7 @@ async function aWaitingIn(at: Place): Promise<Asked> {
 
 /** A filter that a delivery meets, in a project with no other replay open: they do not end while the clock stands still. */
 async function deliveredOnly(at: Place): Promise<object> {
-  await database.run(sql`update replays set state = 'cancelled', ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`)
+  await database.run(sql`update replays set state = 'cancelled', pause_reason = null, ended_at = now() where workspace_id = ${at.workspaceId} and state in ('running', 'paused')`)
   const { delivery } = (await call(at, `GET deliveries/${(await aDeliveredIn(at)).params?.['id']}`)).body
   return { state: ['delivered'], destination_id: delivery.destination_id }
 }

@@ -119,6 +119,6 @@ test('a range that ends before it begins, or is longer than 400 days, is refused
 
 test('where a quota counts the month, usage is that exact count', async () => {
   await database.run(sql`update workspaces set plan = 'free'`)
-  await database.run(sql`insert into monthly_usage (workspace_id, month, events) select id, '2026-01-01', 7 from workspaces`)
-  assert.deepEqual((await summary()).usage, { month: '2026-01', events: 7, max_events: 10_000 })
+  await database.run(sql`insert into monthly_usage (workspace_id, month, events, deliveries) select id, '2026-01-01', 7, 5 from workspaces`)
+  assert.deepEqual((await summary()).usage, { month: '2026-01', events: 7, max_events: 10_000, deliveries: 5, max_deliveries: 50_000 })
 })

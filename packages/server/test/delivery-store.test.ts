@@ -368,7 +368,7 @@ test('a sweep pauses what waits in a lane that is off by now, whether it is due 
 
 test('a sweep resumes what was paused for a reason that is gone, also in a lane that somebody holds', async () => {
   const { at, held, store } = await aHeldLane()
-  const [routedBefore] = await rows.ingest(at, { paused: true })
+  const [routedBefore] = await rows.ingest(at, { pauseReason: 'destination_disabled' })
   const suspended = await rows.aLane()
   const [waiting] = await rows.ingest(suspended)
   assert.ok(routedBefore && waiting)
@@ -394,7 +394,7 @@ test('a sweep cancels what was routed to a destination that was deleted just the
   const at = await rows.aLane()
   await destinations.remove(rows.ctx(at), { id: at.destinationId })
   await rows.ingest(at)
-  await rows.ingest(at, { paused: true })
+  await rows.ingest(at, { pauseReason: 'destination_disabled' })
   valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
   assert.deepEqual(await rows.states(), ['cancelled', 'cancelled'])
 })

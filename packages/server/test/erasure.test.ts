@@ -82,7 +82,7 @@ const erased = (look: () => Promise<boolean>): Promise<true> =>
   }, 1_000)
 
 async function assertSound(): Promise<void> {
-  for (const { check, count } of INVARIANTS) assert.equal(await count(database, new Date(world.clock.now())), 0, check)
+  for (const { check, count } of INVARIANTS) assert.equal(await count(database, new Date(world.clock.now()), world.app.deps.plans), 0, check)
 }
 
 test('an hour after a project was deleted all that it held is gone, and the other projects keep theirs', async () => {

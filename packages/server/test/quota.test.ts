@@ -176,7 +176,7 @@ test('batches that count for several workspaces, named in any order, never wait 
     const named = n % 2 === 0 ? months : months.toReversed()
     await pool.transaction(async (tx) => {
       await holdUsage(tx, named)
-      await addUsage(tx, named.map((one) => ({ ...one, events: 1 })))
+      await addUsage(tx, named.map((one) => ({ ...one, events: 1, deliveries: 0 })))
     })
   })
   await Promise.all(turns)

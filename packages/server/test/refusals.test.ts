@@ -58,10 +58,10 @@ async function withRow<T>(change: string, back: string, work: () => Promise<T>):
 }
 
 /** A delivery that has used up its schedule. */
-async function aFailedDelivery(): Promise<void> {
+async function aFailedDelivery(): Promise<string> {
   const { destination } = await aDestination(world, { url: 'http://127.0.0.1:9/', datasets: ['unreachable'], retry: { schedule_seconds: [0] } })
   await post(`${world.endpoint}/unreachable`, '{}')
-  await eventually(async () => (await world.admin('GET', `deliveries?destination_id=${destination.id}&state=failed`)).body.deliveries[0])
+  return (await eventually(async () => (await world.admin('GET', `deliveries?destination_id=${destination.id}&state=failed`)).body.deliveries[0])).id
 }
 
 async function getJson(url: string): Promise<Answer> {
@@ -86,8 +86,8 @@ function afterABurst<T>(url: string, work: () => Promise<T>): Promise<T> {
 /** On a plan with a quota, and the month's is used up. */
 function withoutQuota<T>(work: () => Promise<T>): Promise<T> {
   const used = `update workspaces set plan = 'free';
-    insert into monthly_usage (workspace_id, month, events) select id, '${new Date(world.clock.now()).toISOString().slice(0, 7)}-01', 10000 from workspaces
-    on conflict (workspace_id, month) do update set events = excluded.events`
+    insert into monthly_usage (workspace_id, month, events, deliveries) select id, '${new Date(world.clock.now()).toISOString().slice(0, 7)}-01', 10000, 50000 from workspaces
+    on conflict (workspace_id, month) do update set events = excluded.events, deliveries = excluded.deliveries`
   return withRow(`do $$ begin ${used}; end $$`, "do $$ begin update workspaces set plan = 'self_hosted'; delete from monthly_usage; end $$", work)
 }
 
@@ -307,6 +307,10 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     const { public_url } = await aWebhook(world)
     return withoutQuota(() => post(public_url, '{}'))
   },
+  delivery_allowance_exhausted: async () => {
+    const id = await aFailedDelivery()
+    return withoutQuota(() => world.admin('POST', `deliveries/${id}/replay`))
+  },
   storage_unavailable: () => whileLocked(() => post(world.endpoint, '{"never":"stored"}')),
   unauthorized: () => world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' }),
   api_key_expired: () =>
@@ -342,8 +346,8 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     await aFailedDelivery()
     await statement(
       database,
-      `insert into replays (workspace_id, project_id, id, kind, filter, rate_per_second, state, upto, next_at, created_at, updated_at)
-       select workspace_id, id, gen_random_uuid(), 'replay', '{"state":["failed"],"conditions":[]}', 1, 'paused', id, now(), now(), now() from projects, generate_series(1, ${LIMITS.replaysOpenMax}) where is_default`,
+      `insert into replays (workspace_id, project_id, id, kind, filter, rate_per_second, state, pause_reason, upto, next_at, created_at, updated_at)
+       select workspace_id, id, gen_random_uuid(), 'replay', '{"state":["failed"],"conditions":[]}', 1, 'paused', 'by_hand', id, now(), now(), now() from projects, generate_series(1, ${LIMITS.replaysOpenMax}) where is_default`,
     )
     return world.admin('POST', 'deliveries/replays', { filter: {} })
   },

@@ -68,6 +68,7 @@ test('the plan says how many, how large, how long, for whom and which are repeat
     bytes: 6 * '{"n":0}'.length,
     minutes: 0.1,
     duplicates: 2,
+    allowance: null,
     destinations: [{ id: failed.destination.id, count: 4 }, { id: delivered.destination.id, count: 2 }],
   })
   await run()
@@ -76,7 +77,7 @@ test('the plan says how many, how large, how long, for whom and which are repeat
 })
 
 test('what matches nothing begins nothing', async () => {
-  assert.deepEqual(await begin({ destination_id: encodeId('destination', still.app.deps.uuid()) }), { plan: { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, destinations: [] }, replay: null })
+  assert.deepEqual(await begin({ destination_id: encodeId('destination', still.app.deps.uuid()) }), { plan: { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, allowance: null, destinations: [] }, replay: null })
 })
 
 test('each becomes due once, the oldest first, with a fresh schedule, at a moment of its own: in no second more than the pace', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestClock } from '../src/platform/clock.ts'
 import type { Ctx, Deps } from '../src/context.ts'
+import type { PauseReason } from '../src/domain/delivery-state.ts'
 import type { Answer, Held, LeaseInput, Settle } from '../src/pipeline/deliver/ports.ts'
 import { laneKey } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
@@ -104,8 +105,8 @@ export class StoreRows {
   }
 
   /** One event with one record for each delivery, committed by the statement that ingest uses. */
-  async ingest(at: LaneAt, options: { count?: number; paused?: boolean } = {}): Promise<readonly Item[]> {
-    const { count = 1, paused = false } = options
+  async ingest(at: LaneAt, options: { count?: number; pauseReason?: PauseReason | null } = {}): Promise<readonly Item[]> {
+    const { count = 1, pauseReason = null } = options
     const items = Array.from({ length: count }, () => ({ delivery_id: uuid(), record_id: uuid(), lane: at.lane }))
     await insertEvents(
       this.deps.database,
@@ -114,7 +115,7 @@ export class StoreRows {
         projectId: at.projectId,
         submission: { ...SUBMISSION, id: uuid(), receivedAt: this.clock.now() },
         records: [{ id: record_id, dataset: 'events', data: null }],
-        deliveries: [{ id: delivery_id, recordId: record_id, destinationId: at.destinationId, paused }],
+        deliveries: [{ id: delivery_id, recordId: record_id, destinationId: at.destinationId, pauseReason }],
         newDatasets: [],
       })),
     )

@@ -80,7 +80,7 @@ export class Twin {
   async #ingest(at: LaneAt, count: number): Promise<void> {
     // Ingest answers 403 while the workspace is suspended.
     if (this.model.suspended.has(at.workspaceId)) return
-    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, paused: !this.model.lane(at.lane).enabled }))
+    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, pauseReason: this.model.lane(at.lane).enabled ? null : 'destination_disabled' }))
   }
 
   async #lease(step: Step): Promise<void> {

@@ -79,8 +79,11 @@ async function ending(client: Client, begun: Replay): Promise<Replay> {
 function endText({ replay, plan }: Started, { detach }: StartOptions): string {
   if (replay === null) return plan.count === 0 ? 'No delivery is like that, so nothing was sent.' : 'Nothing was sent.'
   const after: [string, string] = detach === true || replay.state !== 'done' ? ['Next', `${invokedAs()} replays list`] : ['Next', `${invokedAs()} deliveries list`]
-  return fields([['Replay', `${replay.id}  ${style.dim(replay.state)}`], ['Sent again', progressText(replay)], ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]), after])
+  return fields([['Replay', `${replay.id}  ${style.dim(stateText(replay))}`], ['Sent again', progressText(replay)], ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]), after])
 }
+
+const stateText = ({ state, pause_reason }: Replay): string =>
+  pause_reason === 'allowance_used' ? `${state}: the deliveries of this month are used up; it goes on by itself when there is room again` : state
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
 
@@ -103,7 +106,7 @@ export function addReplays(program: Command): void {
   }
 }
 
-const NO_PLAN = { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, destinations: [] }
+const NO_PLAN = { count: 0, complete: true, bytes: 0, minutes: 0, duplicates: 0, allowance: null, destinations: [] }
 
 async function listReplays({ limit, cursor, ...options }: ListOptions): Promise<void> {
   const { client } = await connect(options)

@@ -87,6 +87,8 @@ export const dashboard = {
           month: z.string().describe('UTC, such as 2026-01.'),
           events: z.int().describe('Accepted in this month.'),
           max_events: z.int().nullable().describe('What the plan allows; null: any number.'),
+          deliveries: z.int().nullable().describe('Deliveries of this month that count against the allowance: those of new events, and one for each replay; those that wait for it do not. null: the plan has none.'),
+          max_deliveries: z.int().nullable().describe('The allowance of the plan; null: any number. What goes beyond it is paused until the next month, or until the plan is changed.'),
         }),
       }),
     }),

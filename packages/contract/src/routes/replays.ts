@@ -8,6 +8,7 @@ import { defineRoute, READ, WRITE } from '../route.ts'
 const { replayRatePerSecondMax, replayRatePerSecondDefault, searchTextCharsMax } = LIMITS
 
 export const REPLAY_STATES = ['running', 'paused', 'done', 'cancelled'] as const
+export const REPLAY_PAUSE_REASONS = ['by_hand', 'allowance_used'] as const
 export const REPLAY_KINDS = ['replay', 'recover'] as const
 /** The states that a delivery can be replayed from. */
 export const REPLAYABLE_STATES = ['failed', 'cancelled', 'delivered'] as const
@@ -42,6 +43,7 @@ export const Replay = z.object({
   filter: z.record(z.string(), z.unknown()).describe('What was asked for, with the defaults.'),
   rate_per_second: z.int(),
   state: z.enum(REPLAY_STATES),
+  pause_reason: z.enum(REPLAY_PAUSE_REASONS).nullable().describe('`allowance_used`: the deliveries of the month are used up; it goes on by itself when there is room again. null: not paused.'),
   total: z.int().nullable().describe('How many there were when it began; null: more than were counted.'),
   replayed: z.int().describe('How many were made due so far.'),
   skipped: z.int().describe('How many were passed over, because they were no longer as the filter says or their destination was deleted.'),
@@ -56,6 +58,10 @@ export const ReplayPlan = z.object({
   bytes: z.int().describe('Bytes of their payloads; above 2,000 deliveries reckoned from the first ones.'),
   minutes: z.number().describe('How long it takes at this pace.'),
   duplicates: z.int().describe('How many of them their receiver has accepted before.'),
+  allowance: z
+    .object({ left: z.int().describe('How many deliveries the plan has left this month.'), suffices: z.boolean().describe('false: the replay pauses when these are used up, and goes on by itself when there is room again.') })
+    .nullable()
+    .describe('null: the plan allows any number of deliveries.'),
   destinations: z.array(z.object({ id: idOutput('destination'), count: z.int() })).describe('How many for each destination, the most first, 100 at most.'),
 })
 export type ReplayPlan = z.infer<typeof ReplayPlan>
@@ -84,7 +90,7 @@ export const replays = {
     summary: 'Replay many deliveries',
     description:
       'Sends every delivery that a filter matches again, at a pace, the oldest first: same body, same event id, a fresh schedule. Deliveries made after the call are left out. ' +
-      'The plan says first what it comes to; with dry_run nothing else is done. It goes on by itself, also after a restart, and sends in no delivery twice.',
+      'The plan says first what it comes to; with dry_run nothing else is done. It goes on by itself, also after a restart, and sends in no delivery twice. Each counts as one more delivery of the month; 429 `delivery_allowance_exhausted` with retry_after and upgrade_url when none is left.',
     ...WRITE,
     status: 200,
     body: z.strictObject({ filter: Filter, rate_per_second: RatePerSecond, dry_run: DryRunOnly }),
@@ -117,7 +123,7 @@ export const replays = {
     area: 'project',
     path: 'deliveries/replays/{id}/resume',
     summary: 'Resume a replay',
-    description: 'A paused replay goes on where it stopped, at the same pace.',
+    description: 'A paused replay goes on where it stopped, at the same pace. 429 `delivery_allowance_exhausted` when the plan has no delivery left this month.',
     ...WRITE,
     status: 200,
     params: at,

@@ -18,7 +18,7 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
   // Its questions read whole tables, so they may take longer than the server's own statements.
   const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad doctor', statementTimeoutMs: 600_000 })
   try {
-    const { clock } = app.deps
+    const { clock, plans } = app.deps
     const unsafe = await checkDurability(database, log)
     const findings: Finding[] = [
       { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
@@ -28,7 +28,7 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
     findings.push({ check: 'secrets are sealed by the newest key', ok: waiting === 0, found: waiting, meaning: 'Run "rotate-key", and keep the former key until it is done.' })
     for (const { check, meaning, count } of INVARIANTS) {
       // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
-      const found = await count(database, new Date(clock.now()))
+      const found = await count(database, new Date(clock.now()), plans)
       findings.push({ check, ok: found === 0, found, meaning })
     }
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })

@@ -1,4 +1,5 @@
 import { LIMITS, type Decision, type Reason } from '@postroad/contract'
+import type { PauseReason } from '../domain/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
 /** The four ways an event may be addressed (contract part 4). */
@@ -77,7 +78,8 @@ export type DeliveryDraft = {
   readonly id: string
   readonly recordId: string
   readonly destinationId: string
-  readonly paused: boolean
+  /** Why it waits from the begin; null: it is sent. */
+  readonly pauseReason: PauseReason | null
 }
 
 /** What was decided about an event: everything that one commit stores. */

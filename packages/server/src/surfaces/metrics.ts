@@ -4,6 +4,8 @@ import { REASONS, type Reason } from '@postroad/contract'
 export type Counters = {
   accepted: number
   duplicates: number
+  /** Deliveries that were stored to wait for the allowance of their plan. */
+  beyondAllowance: number
   readonly rejected: Map<Reason, number>
   reject(reason: Reason): void
 }
@@ -13,6 +15,7 @@ export function createCounters(): Counters {
   return {
     accepted: 0,
     duplicates: 0,
+    beyondAllowance: 0,
     rejected,
     reject: (reason) => rejected.set(reason, (rejected.get(reason) ?? 0) + 1),
   }
@@ -29,6 +32,9 @@ export function metricsText(counters: Counters, gauges: readonly Gauge[]): strin
     '# HELP postroad_ingest_duplicates_total Repeats answered 200 since the start.',
     '# TYPE postroad_ingest_duplicates_total counter',
     `postroad_ingest_duplicates_total ${counters.duplicates}`,
+    '# HELP postroad_deliveries_beyond_allowance_total Deliveries stored since the start that wait for the allowance of their plan.',
+    '# TYPE postroad_deliveries_beyond_allowance_total counter',
+    `postroad_deliveries_beyond_allowance_total ${counters.beyondAllowance}`,
     '# HELP postroad_ingest_rejected_total Requests refused since the start, by reason.',
     '# TYPE postroad_ingest_rejected_total counter',
   ]

@@ -1,10 +1,13 @@
 import type { Deps } from '../context.ts'
 import { limitsOf } from '../domain/plan.ts'
 import type { Db } from '../platform/db.ts'
-import { EXPIRED_TABLES, expireDeliveries, expireRows, listWorkspacesWithExpired, tryLockErasure } from '../resources/erasure/queries.ts'
+import { uuidv7Ms } from '../platform/ids.ts'
+import { EXPIRED_TABLES, expireDeliveries, expireRows, findOldestWaiting, listWorkspacesWithExpired, tryLockErasure } from '../resources/erasure/queries.ts'
 import { plansInUse } from '../resources/rejections/queries.ts'
 
 const DAY_MS = 86_400_000
+/** An event's rows get their ids one after the other. */
+const SPARE_MS = 60_000
 const ROWS_AT_ONCE = 1_000
 /** Each with up to a hundred attempts. */
 const DELIVERIES_AT_ONCE = 100
@@ -12,7 +15,8 @@ const DELIVERIES_AT_ONCE = 100
 /**
  * Events are kept as many days as the plan of their workspace says, and the rest of the day (UTC) that they came on. Days that no
  * plan in use keeps are dropped as a whole; what a shorter plan than `longestDays` keeps no longer is deleted here in small
- * pieces, each a commit of its own. Whatever state a delivery is in, it goes with its event. Gives how many rows were deleted.
+ * pieces, each a commit of its own. Whatever state a delivery is in, it goes with its event; but from the oldest one on that waits for
+ * the allowance all is kept, for that may wait longer than its plan keeps events. Gives how many rows were deleted.
  */
 export async function expireShorterPlans(deps: Deps, longestDays: number): Promise<number> {
   const today = Math.floor(deps.clock.now() / DAY_MS)
@@ -28,7 +32,9 @@ export async function expireShorterPlans(deps: Deps, longestDays: number): Promi
 async function expirePlan(deps: Deps, at: { plan: string; before: number }): Promise<number> {
   let rows = 0
   for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
-    const of = { workspaceId, before: at.before }
+    // oxlint-disable-next-line no-await-in-loop -- one workspace after the other
+    const waiting = await findOldestWaiting(deps.database, workspaceId)
+    const of = { workspaceId, before: waiting === undefined ? at.before : Math.min(at.before, dayOf(waiting)) }
     // oxlint-disable-next-line no-await-in-loop -- what points at something goes before what it points at
     rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
     for (const table of EXPIRED_TABLES) {
@@ -38,6 +44,9 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   }
   return rows
 }
+
+/** When the day began on which it was made: nothing that it hangs on is older. */
+const dayOf = (id: string): number => Math.floor((uuidv7Ms(id) - SPARE_MS) / DAY_MS) * DAY_MS
 
 /** One process at a time; another's turn comes within the hour. */
 // oxlint-disable-next-line max-params -- with what, how much at once, and what

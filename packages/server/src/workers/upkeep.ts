@@ -8,6 +8,7 @@ import { deleteOldMails } from '../resources/mails/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/idempotency-records/queries.ts'
 import { deleteTokensOver } from '../resources/one-time-tokens/queries.ts'
+import { deleteEndedReplays } from '../resources/replays/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
 import { deleteOldRollups } from '../resources/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/sessions/queries.ts'
@@ -30,7 +31,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Once an hour: makes the days to come, drops those past retention, deletes what a shorter plan keeps no longer, and removes what has ended: former URLs, idempotency
- * keys of ingest and of the admin API, rejections that their plan keeps no longer, old rollups, and what signing in leaves behind.
+ * keys of ingest and of the admin API, rejections and ended replays that their plan keeps no longer, old rollups, and what signing in leaves behind.
  */
 export function createUpkeep(deps: Deps): Ticker {
   return createTicker(deps, {
@@ -47,10 +48,11 @@ export function createUpkeep(deps: Deps): Ticker {
       const over = new Date(now - LIMITS.adminIdempotencyKeptMs)
       const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))
       const answers = ofWorkspaces + (await pruned((limit) => pruneRecords(deps.database, { of: 'person', since: over, limit })))
-      const rejections = await deleteRejections(deps, now)
+      const rejections = await planByPlan(deps, (plan, days, limit) => deleteOldRejections(deps.database, { plan, before: now - days * DAY_MS, limit }))
+      const replays = await planByPlan(deps, (plan, days, limit) => deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }))
       await forgetSignIns(deps, now)
       await pruned((limit) => deleteOldRollups(deps.database, { minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS), hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS), limit }))
-      if (made.length + dropped.length + expired + keys + answers + rejections > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, expired, keys, answers, rejections })
+      if (made.length + dropped.length + expired + keys + answers + rejections + replays > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, expired, keys, answers, rejections, replays })
     },
   })
 }
@@ -88,17 +90,13 @@ async function pruned(prune: (limit: number) => Promise<number>): Promise<number
   return sum
 }
 
-/** Likewise, plan by plan. */
-async function deleteRejections({ database, plans }: Deps, now: number): Promise<number> {
+/** Likewise, plan by plan: `prune` hears the name of the plan, how many days it keeps things, and how much to delete at most. */
+async function planByPlan({ database, plans }: Deps, prune: (plan: string, days: number, limit: number) => Promise<number>): Promise<number> {
   let sum = 0
   for (const plan of await plansInUse(database)) {
-    const before = now - limitsOf(plans, plan).retention_days * DAY_MS
-    let deleted: number
-    do {
-      // oxlint-disable-next-line no-await-in-loop -- one statement at a time
-      deleted = await deleteOldRejections(database, { plan, before, limit: PRUNED_AT_ONCE_MAX })
-      sum += deleted
-    } while (deleted === PRUNED_AT_ONCE_MAX)
+    const days = limitsOf(plans, plan).retention_days
+    // oxlint-disable-next-line no-await-in-loop -- one statement at a time
+    sum += await pruned((limit) => prune(plan, days, limit))
   }
   return sum
 }

@@ -21,7 +21,7 @@ export function fanOut(
       const considered = consider(destination, record)
       decisions.push(considered)
       if (considered.matched) {
-        deliveries.push({ id: ids.uuid(), recordId: record.id, destinationId: destination.id, paused: !destination.enabled })
+        deliveries.push({ id: ids.uuid(), recordId: record.id, destinationId: destination.id, pauseReason: destination.enabled ? null : 'destination_disabled' })
       }
     }
   }

@@ -6,13 +6,14 @@ import { admit, monthKey, type Known } from './admit.ts'
 
 const NOW = Date.parse('2026-01-31T23:59:50Z')
 
-type Given = { readonly workspaceId: string; readonly quota: number | null; readonly key: string | null; readonly fingerprint: string }
+type Given = { readonly workspaceId: string; readonly quota: number | null; readonly key: string | null; readonly fingerprint: string; readonly allowance?: number | null; readonly fansOut?: number }
 
-function anEvent({ workspaceId, quota, key, fingerprint }: Given): Routed {
+function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansOut = 0 }: Given): Routed {
+  const deliveries = Array.from({ length: fansOut }, (_none, n) => ({ id: `${n}`, pauseReason: null }))
   const idempotency = key === null ? undefined : { hash: key, fingerprint }
-  const plan = { workspaceId, limits: { events_per_month: quota } }
+  const plan = { workspaceId, limits: { events_per_month: quota, deliveries_per_month: allowance } }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is judged of an event stands in these members
-  return { verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } } } as unknown as Routed
+  return { verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } }, deliveries } as unknown as Routed
 }
 
 function aKnown(of: Partial<Known> = {}): Known {
@@ -30,7 +31,7 @@ const named = (verdicts: ReturnType<typeof admit>): readonly string[] =>
 test('of a batch with more events than are left the first ones fit, and the others hear when the month turns', () => {
   const one = anEvent({ workspaceId: 'w', quota: 10, key: null, fingerprint: '' })
   const free = anEvent({ workspaceId: 'free', quota: null, key: null, fingerprint: '' })
-  const used = new Map([[monthKey({ workspaceId: 'w', month: '2026-01-01' }), 8]])
+  const used = new Map([[monthKey({ workspaceId: 'w', month: '2026-01-01' }), { events: 8, deliveries: 0 }]])
   const verdicts = admit([one, free, one, one, free, one], aKnown({ used }))
   assert.deepEqual(named(verdicts), ['admitted', 'admitted', 'admitted', 'quota_exceeded', 'admitted', 'quota_exceeded'])
   assert.deepEqual(verdicts[3], { kind: 'rejected', reason: 'quota_exceeded', retryAfterSeconds: 10, upgradeUrl: 'https://example.com/' })
@@ -52,7 +53,7 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
   const keys = fc.uniqueArray(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5'))
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), fc.record({ burntKeys: keys, heldKeys: keys, before: fc.nat(25) }), (given, { burntKeys, heldKeys, before }) => {
-      const used = new Map(['a', 'b'].map((workspaceId) => [monthKey({ workspaceId, month: '2026-01-01' }), before]))
+      const used = new Map(['a', 'b'].map((workspaceId) => [monthKey({ workspaceId, month: '2026-01-01' }), { events: before, deliveries: 0 }]))
       const known = aKnown({ burnt: new Map(burntKeys.map((key) => [key, burnt(key)])), held: new Set(heldKeys), used })
       const verdicts = named(admit(given.map((one) => anEvent({ ...one, quota: quotas[one.workspaceId] ?? null })), known))
       const admitted = given.filter((_one, index) => verdicts[index] === 'admitted')
@@ -67,6 +68,28 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
         const refusedFrom = mine.indexOf('quota_exceeded')
         if (refusedFrom >= 0) assert.deepEqual([fitted, mine.slice(refusedFrom).includes('admitted')], [left, false])
       }
+    }),
+  )
+})
+
+test('of the deliveries of a batch exactly as many as the allowance has left do not wait, the first ones; a refused event uses none of it', () => {
+  const event = fc.record({ workspaceId: fc.constantFrom('a', 'b'), fansOut: fc.nat(4) })
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 40 }), fc.nat(30), fc.option(fc.nat(30)), (given, before, quota) => {
+      const used = new Map([[monthKey({ workspaceId: 'a', month: '2026-01-01' }), { events: 0, deliveries: before }]])
+      const events = given.map((one) => anEvent({ ...one, quota: one.workspaceId === 'a' ? quota : null, allowance: one.workspaceId === 'a' ? 20 : null, key: null, fingerprint: '' }))
+      const verdicts = admit(events, aKnown({ used }))
+      const reasons = (workspaceId: string): readonly (string | null)[] =>
+        verdicts.flatMap((verdict, index) => {
+          if (given[index]?.workspaceId !== workspaceId) return []
+          if (verdict === 'admitted') return events[index]?.deliveries.map(({ pauseReason }) => pauseReason) ?? []
+          return verdict.kind === 'beyond_allowance' ? verdict.deliveries.map(({ pauseReason }) => pauseReason) : []
+        })
+      const [limited, free] = [reasons('a'), reasons('b')]
+      const left = Math.max(0, 20 - before)
+      assert.deepEqual(limited.map((reason) => reason === null), limited.map((_reason, index) => index < left))
+      assert.ok(free.every((reason) => reason === null))
+      assert.equal(verdicts.filter((verdict, index) => given[index]?.workspaceId === 'b' && verdict !== 'admitted').length, 0)
     }),
   )
 })

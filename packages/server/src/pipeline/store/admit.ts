@@ -1,15 +1,16 @@
 import { LIMITS } from '@postroad/contract'
 import type { IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
 import { monthOf, nextMonthAt } from '../../domain/month.ts'
-import { datasetLimitReached, reject, type Busy, type Duplicate, type Rejected, type Routed } from '../types.ts'
+import type { MonthOf, Used } from '../../resources/usage/queries.ts'
+import { datasetLimitReached, reject, type Busy, type DeliveryDraft, type Duplicate, type Rejected, type Routed } from '../types.ts'
 import { firstAnswer } from './first-answer.ts'
 
 /** What a transaction knows of the keys, months and new datasets of its batch. It holds them, so this is true until it ends. */
 export type Known = {
   readonly burnt: ReadonlyMap<string, IdempotencyKeyRow>
   readonly held: ReadonlySet<string>
-  /** Events used, by `monthKey`. */
-  readonly used: ReadonlyMap<string, number>
+  /** By `monthKey`. */
+  readonly used: ReadonlyMap<string, Used>
   /** All datasets of each project in which the batch names a new one. */
   readonly datasets: ReadonlyMap<string, ReadonlySet<string>>
   /** Milliseconds since 1970. */
@@ -17,20 +18,30 @@ export type Known = {
   readonly upgradeUrl: string
 }
 
-export type Verdict = 'admitted' | Duplicate | Busy | Rejected
+/** Admitted, but the month's allowance has no room for all of its deliveries: here they are, those that wait for it marked. */
+export type BeyondAllowance = { readonly kind: 'beyond_allowance'; readonly deliveries: readonly DeliveryDraft[] }
 
-/** The workspace's month that an event counts in; undefined: its plan has no quota. */
-export function countedIn(event: Routed): { readonly workspaceId: string; readonly month: string; readonly quota: number } | undefined {
-  const { captured, receiver } = event.verified
-  const quota = receiver.plan.limits.events_per_month
-  return quota === null ? undefined : { workspaceId: receiver.plan.workspaceId, month: monthOf(captured.receivedAt), quota }
+export type Verdict = 'admitted' | BeyondAllowance | Duplicate | Busy | Rejected
+
+/** The workspace's month that an event counts in, and what its plan allows there; undefined: nothing that counts is limited. */
+export function countedIn({ verified: { captured, receiver }, deliveries }: Routed): (MonthOf & { readonly quota: number | null; readonly allowance: number | null }) | undefined {
+  const { limits, workspaceId } = receiver.plan
+  const quota = limits.events_per_month
+  const allowance = deliveries.length === 0 ? null : limits.deliveries_per_month
+  return quota === null && allowance === null ? undefined : { workspaceId, month: monthOf(captured.receivedAt), quota, allowance }
+}
+
+/** What an event adds to its month: with the deliveries that wait for the allowance left out. */
+export function countOf({ quota, allowance }: { readonly quota: number | null; readonly allowance: number | null }, deliveries: readonly DeliveryDraft[]): Used {
+  const within = deliveries.filter(({ pauseReason }) => pauseReason !== 'allowance_used')
+  return { events: quota === null ? 0 : 1, deliveries: allowance === null ? 0 : within.length }
 }
 
 export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string => `${of.workspaceId} ${of.month}`
 
 /**
  * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, of which exactly as many
- * get through as are left. Pure.
+ * get through as are left. Of the deliveries of what gets through exactly as many as the allowance has left do not wait. Pure.
  */
 export function admit(events: readonly Routed[], known: Known): readonly Verdict[] {
   const taken = new Set<string>()
@@ -41,16 +52,25 @@ export function admit(events: readonly Routed[], known: Known): readonly Verdict
     if (repeat !== undefined) return repeat
     const grown = judgeDatasets(event, datasets)
     if ('kind' in grown) return grown
-    const counted = countedIn(event)
-    if (counted !== undefined) {
-      const before = used.get(monthKey(counted)) ?? 0
-      if (before >= counted.quota) return exceeded(event, known)
-      used.set(monthKey(counted), before + 1)
-    }
+    const fitted = fit(event, used)
+    if (fitted === 'exceeded') return exceeded(event, known)
     if (event.verified.idempotency !== undefined) taken.add(event.verified.idempotency.hash)
     for (const name of grown.newNames) grown.names?.add(name)
-    return 'admitted'
+    return fitted
   })
+}
+
+/** Counts an event in its month if the quota has room for it, and of its deliveries those that the allowance has room for: the first ones. */
+function fit(event: Routed, used: Map<string, Used>): 'admitted' | BeyondAllowance | 'exceeded' {
+  const counted = countedIn(event)
+  if (counted === undefined) return 'admitted'
+  const before = used.get(monthKey(counted)) ?? { events: 0, deliveries: 0 }
+  if (counted.quota !== null && before.events >= counted.quota) return 'exceeded'
+  const room = counted.allowance === null ? Infinity : Math.max(0, counted.allowance - before.deliveries)
+  const deliveries = event.deliveries.map((delivery, index) => (index < room ? delivery : { ...delivery, pauseReason: 'allowance_used' as const }))
+  const count = countOf(counted, deliveries)
+  used.set(monthKey(counted), { events: before.events + count.events, deliveries: before.deliveries + count.deliveries })
+  return room < deliveries.length ? { kind: 'beyond_allowance', deliveries } : 'admitted'
 }
 
 type Grown = { readonly names: Set<string> | undefined; readonly newNames: readonly string[] }

@@ -66,9 +66,9 @@ function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
 
 /** An answer for an event whose batch was committed. */
 function said(event: Routed, verdict: Verdict = 'admitted'): Committed {
-  if (verdict !== 'admitted') return verdict
+  if (verdict !== 'admitted' && verdict.kind !== 'beyond_allowance') return verdict
   rememberDatasets(event)
-  return { kind: 'stored', event }
+  return { kind: 'stored', event: verdict === 'admitted' ? event : { ...event, deliveries: verdict.deliveries } }
 }
 
 type Tried = {

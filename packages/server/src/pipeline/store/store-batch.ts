@@ -4,10 +4,10 @@ import type { Db } from '../../platform/db.ts'
 import { holdDatasets, listDatasetsOf } from '../../resources/datasets/queries.ts'
 import { burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
 import { insertEvents, type EventRows } from '../../resources/submissions/queries.ts'
-import { addUsage, holdUsage, type MonthOf } from '../../resources/usage/queries.ts'
+import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, type Routed } from '../types.ts'
-import { admit, countedIn, monthKey, type Known, type Verdict } from './admit.ts'
+import { admit, countedIn, countOf, monthKey, type Known, type Verdict } from './admit.ts'
 import { keptAnswer } from './first-answer.ts'
 
 /** An event with its rows, waiting to be stored. */
@@ -26,7 +26,7 @@ const WRITTEN_MS_MAX = 9_000
  * Stores a batch in one commit. `judged` hears the verdicts before anything is written, with the rows of the first event
  * that was admitted: it tells for all of them when the commit has no answer. Admitted ones are stored if it commits.
  *
- * A batch without idempotency keys, quotas and new datasets is one statement. Otherwise one transaction:
+ * A batch without idempotency keys, quotas, allowances and new datasets is one statement. Otherwise one transaction:
  * 1. It tries to hold each key by an advisory lock until its end, and does not wait for one that another transaction
  *    holds: that event is `busy` and comes again in a later batch, so no member waits for another's key. A lock is held
  *    from before the look at the burnt keys until after the commit is visible, so one key has one submission, whichever
@@ -47,7 +47,7 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
     const events = batch.map(({ event }) => event)
     const known = await learn(tx, { batch, since })
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
-    const admitted = batch.filter((_storable, index) => verdicts[index] === 'admitted')
+    const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
     judged(verdicts, admitted[0]?.rows)
     if (admitted.length > 0) await write(tx, { admitted, since })
     if (deps.clock.now() - now > WRITTEN_MS_MAX) throw new Error('A batch took too long to be written; it was given up.')
@@ -55,7 +55,15 @@ export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Pro
 }
 
 function needsJudging({ event, rows }: Storable): boolean {
-  return rows.newDatasets.length > 0 || event.verified.idempotency !== undefined || event.verified.receiver.plan.limits.events_per_month !== null
+  return rows.newDatasets.length > 0 || event.verified.idempotency !== undefined || countedIn(event) !== undefined
+}
+
+/** An event as it is written: those of its deliveries that the allowance has no room for wait. Nothing, when it is not admitted. */
+function toStore(storable: Storable, verdict: Verdict | undefined): readonly Storable[] {
+  if (verdict === 'admitted') return [storable]
+  if (verdict?.kind !== 'beyond_allowance') return []
+  const { deliveries } = verdict
+  return [{ event: { ...storable.event, deliveries }, rows: { ...storable.rows, deliveries } }]
 }
 
 /** The plans of projects in which an event names a dataset that its plan did not know. */
@@ -83,7 +91,7 @@ async function learn(tx: Db, { batch, since }: { batch: readonly Storable[]; sin
     datasets: new Map(growing.length === 0 ? [] : await datasetsOf(tx, growing)),
     held,
     burnt,
-    used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row.events])),
+    used: new Map(used.map((row) => [monthKey({ workspaceId: row.workspace_id, month: row.month }), row])),
   }
 }
 
@@ -108,15 +116,16 @@ async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[
   if (burnt !== keys.length) throw new Error('A key was burnt by somebody who did not hold it.')
 }
 
-/** The months that events count in, and how many each. */
-function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & { events: number }> {
-  const months = new Map<string, MonthOf & { events: number }>()
+/** The months that events count in, and what they add to each. */
+function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used> {
+  const months = new Map<string, MonthOf & Used>()
   for (const event of events) {
     const counted = countedIn(event)
     if (counted === undefined) continue
-    const known = months.get(monthKey(counted))
-    if (known === undefined) months.set(monthKey(counted), { workspaceId: counted.workspaceId, month: counted.month, events: 1 })
-    else known.events += 1
+    const { workspaceId, month } = counted
+    const { events: one, deliveries } = countOf(counted, event.deliveries)
+    const known = months.get(monthKey(counted)) ?? { events: 0, deliveries: 0 }
+    months.set(monthKey(counted), { workspaceId, month, events: known.events + one, deliveries: known.deliveries + deliveries })
   }
   return months
 }

@@ -10,7 +10,6 @@ import { findProject, listProjectIds } from '../projects/index.ts'
 import { rangeAt, sumDestinations, sumProjects, sumRejections, type CountedRange, type ProjectSums } from '../rollups/index.ts'
 import { findUsage } from '../usage/index.ts'
 import type { Room } from '../verbs.ts'
-import { findWorkspace } from '../workspaces/index.ts'
 import { measureBacklog, nameDestinations } from './queries.ts'
 
 const { dashboardRangeDaysMax, dashboardRangeHoursDefault, backlogCountMax, failingDestinationsMax } = LIMITS
@@ -118,18 +117,23 @@ async function failingDestinations({ db }: Ctx, scope: Scope, { pieces }: Counte
     .slice(0, failingDestinationsMax)
 }
 
-/** Of the whole workspace. Exact where a quota counts it. */
+/** Of the whole workspace. Exact where a limit of the plan counts it. */
 async function usageOf(ctx: Ctx): Promise<Summary['usage']> {
   const { db, workspaceId, plans } = ctx
   const now = ctx.clock.now()
-  const first = monthOf(now)
-  const month = first.slice(0, 7)
-  const workspace = await findWorkspace(db, workspaceId)
-  const max_events = workspace === undefined ? null : limitsOf(plans, workspace.plan).events_per_month
-  if (max_events !== null) return { month, events: await findUsage(db, { workspaceId, month: first }), max_events }
-  const range = await rangeAt(db, { from: Date.parse(first), to: now, now })
+  const month = monthOf(now)
+  const used = await findUsage(db, { workspaceId, month })
+  const { events_per_month: max_events, deliveries_per_month: max_deliveries } = limitsOf(plans, used.plan)
+  const events = max_events === null ? await eventsSince(ctx, { from: Date.parse(month), now }) : used.events
+  return { month: month.slice(0, 7), events, max_events, deliveries: max_deliveries === null ? null : used.deliveries, max_deliveries }
+}
+
+/** As the rollups know it. */
+async function eventsSince(ctx: Ctx, { from, now }: { from: number; now: number }): Promise<number> {
+  const { db, workspaceId } = ctx
+  const range = await rangeAt(db, { from, to: now, now })
   const sums = range.from < range.to ? await sumOf(ctx, { workspaceId, projectIds: await listProjectIds(db, workspaceId) }, range) : undefined
-  return { month, events: sums?.submissions ?? 0, max_events }
+  return sums?.submissions ?? 0
 }
 
 function presentRange({ from, to, countedAt, closedUntil }: CountedRange): Pick<Summary, 'from' | 'to' | 'counted_at' | 'closed_until'> {

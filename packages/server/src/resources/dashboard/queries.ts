@@ -21,7 +21,6 @@ const pausedOf = (limit: number): Sql => sql`
    where d.workspace_id = t.workspace_id
      and d.destination_id = t.id
      and d.state = 'paused'
-   order by d.id
    limit ${limit}
 `
 

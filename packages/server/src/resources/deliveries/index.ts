@@ -6,7 +6,7 @@ import { cancel, replay, retry } from './by-hand/index.ts'
 import { presentAttempt, presentDelivery } from './present.ts'
 import { findDelivery, listAttempts, listDeliveries } from './queries.ts'
 
-export { countPage, scan, type Wanted } from './scan/index.ts'
+export { countPage, scan, type Found, type Wanted } from './scan/index.ts'
 export { presentAttempt, presentDelivery, presentErrorCode } from './present.ts'
 export { cancelOutstanding, findAttemptDelivery, findDelivery, listAttemptsOf, listDeliveriesOf, pauseOutstanding, reasonToWait, resumePaused } from './queries.ts'
 export { type AttemptOfRow, type DeliveryRow } from './queries.ts'

@@ -206,7 +206,7 @@ export function resumePaused(db: Db, at: LaneAt): Promise<number> {
               where t.workspace_id = ${at.workspaceId}
                 and t.id = ${at.destinationId}
                 and p.state = 'paused'
-                and p.pause_reason <> 'allowance_used'
+                and p.pause_reason in ('workspace_suspended', 'destination_disabled')
                 and p.pause_reason is distinct from why.reason
               limit ${MOVED_ROWS_MAX}
                 for update of p skip locked
@@ -285,7 +285,7 @@ export function findForgotten(db: Db, limit: number): Promise<readonly (Omit<Lan
               where d.workspace_id = walk.workspace_id
                 and d.destination_id = walk.destination_id
                 and d.state = 'paused'
-                and d.pause_reason <> 'allowance_used'
+                and d.pause_reason in ('workspace_suspended', 'destination_disabled')
            ))
      limit ${limit}
   `)

@@ -181,6 +181,19 @@ export function listWorkspacesWithExpired(db: Db, at: { plan: string; before: nu
   `)
 }
 
+/** The oldest delivery of a workspace that waits for the allowance. */
+export async function findOldestWaiting(db: Db, workspaceId: string): Promise<string | undefined> {
+  const row = await db.maybe<{ id: string }>(sql`
+    select id
+      from deliveries
+     where workspace_id = ${workspaceId}
+       and pause_reason = 'allowance_used'
+     order by id
+     limit 1
+  `)
+  return row?.id
+}
+
 type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }
 
 /** A piece of the deliveries from before this moment, each with all its attempts. Gives how many deliveries. */

@@ -1,4 +1,6 @@
+import type { Plans } from '../../domain/plan.ts'
 import type { Db } from '../../platform/db.ts'
+import { countWaitingWithRoom } from './allowance.ts'
 import {
   countDeliveriesWithoutRecord,
   countDueOfPausedDestinations,
@@ -14,7 +16,7 @@ export type Invariant = {
   readonly check: string
   readonly meaning: string
   /** How many rows break it. */
-  readonly count: (db: Db, now: Date) => Promise<number>
+  readonly count: (db: Db, now: Date, plans: Plans) => Promise<number>
 }
 
 /** What must hold at every moment, whatever died: the doctor asks them, and so does every round of chaos. */
@@ -27,4 +29,5 @@ export const INVARIANTS: readonly Invariant[] = [
   { check: 'an open attempt belongs to a delivery that is sending', meaning: 'These attempts never ended.', count: countOpenAttemptsNotSending },
   { check: 'attempts are counted right', meaning: 'The number of attempts differs from their rows.', count: countWrongAttemptCounts },
   { check: 'nothing is due for a destination that is off', meaning: 'These should be paused; they are paused within seconds.', count: countDueOfPausedDestinations },
+  { check: 'nothing waits for an allowance that has room', meaning: 'They are sent within seconds while a server with the role work runs; of many, some thousands a second.', count: countWaitingWithRoom },
 ]

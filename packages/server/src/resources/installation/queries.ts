@@ -139,3 +139,20 @@ export function countDueOfPausedDestinations(db: Db, now: Date): Promise<number>
        and not t.enabled
   `)
 }
+
+type Below = { readonly month: string; readonly names: readonly string[]; readonly limits: readonly (number | null)[]; readonly otherwise: number | null; readonly before: Date }
+
+/** Since before a moment waiting for the allowance of a plan (null: none; `otherwise`: of a plan that is not named) that has room in a month. */
+export function countWaitingBelow(db: Db, at: Below): Promise<number> {
+  return count(db, sql`
+    select count(*) as found
+      from deliveries d
+      join workspaces w on w.id = d.workspace_id and not w.halted
+      join projects p on p.workspace_id = d.workspace_id and p.id = d.project_id and p.deleted_at is null
+      left join unnest(${at.names}::text[], ${at.limits}::bigint[]) as plan (name, most) on plan.name = w.plan
+      left join monthly_usage used on used.workspace_id = d.workspace_id and used.month = ${at.month}::date
+     where d.pause_reason = 'allowance_used'
+       and d.updated_at < ${at.before}
+       and coalesce(coalesce(used.deliveries, 0) < case when plan.name is null then ${at.otherwise}::bigint else plan.most end, true)
+  `)
+}

@@ -1,11 +1,14 @@
 import { LIMITS } from '@postroad/contract'
 import { asSystem } from '../../as-system.ts'
 import type { Ctx, Deps, LanesChange } from '../../context.ts'
+import { monthOf } from '../../domain/month.ts'
+import { limitsOf } from '../../domain/plan.ts'
 import { inTransaction } from '../../transaction.ts'
-import { scan } from '../deliveries/index.ts'
+import { scan, type Found } from '../deliveries/index.ts'
 import { readsPayloads } from '../payloads/index.ts'
+import { holdAllowance, useAllowance, type Allowance } from '../usage/index.ts'
 import { afterOf, wantedBy } from './filter.ts'
-import { holdReplay, listDueReplays, makeDue, saveProgress, type HeldReplay } from './queries.ts'
+import { holdReplay, listDueReplays, listStoppedReplays, makeDue, restartReplay, saveProgress, type HeldReplay } from './queries.ts'
 
 /** A page is made due this long ahead, each of its deliveries at its own moment, so that the pace does not hang on when we run. */
 const AHEAD_MS = 1_500
@@ -20,12 +23,23 @@ const LANES_TOLD_MAX = 50
 
 /** Brings every replay that runs as far as its pace allows, one page each in turn. Several processes may do so at once. */
 export async function advanceReplays(deps: Deps): Promise<void> {
+  await restartStopped(deps)
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     // oxlint-disable-next-line no-await-in-loop -- round after round
     const due = await listDueReplays(deps.database, { before: new Date(deps.clock.now() + LEFT_MS), limit: AT_ONCE })
     // oxlint-disable-next-line no-await-in-loop -- page after page: replays must not crowd out what is being sent
     for (const at of due) await advance(deps, { workspaceId: at.workspace_id, projectId: at.project_id, id: at.id })
     if (due.length === 0) return
+  }
+}
+
+/** Those that came to the end of the allowance go on when the month has turned, or the plan has changed. */
+async function restartStopped({ database, clock, plans }: Deps): Promise<void> {
+  const now = clock.now()
+  for (const { workspace_id: workspaceId, project_id: projectId, id, plan, used } of await listStoppedReplays(database, monthOf(now))) {
+    const max = limitsOf(plans, plan).deliveries_per_month
+    // oxlint-disable-next-line no-await-in-loop -- rare: one after the other
+    if (max === null || used < max) await restartReplay(database.forWorkspace(workspaceId), { workspaceId, projectId, id, now: new Date(now) })
   }
 }
 
@@ -47,7 +61,7 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
   const wanted = wantedBy(replay.filter)
   const start = Math.max(now, replay.next_at.getTime())
   const most = Math.max(1, Math.ceil(((now + AHEAD_MS - start) * replay.rate_per_second) / 1_000))
-  const { rows, reached } = await scan(tx, {
+  const found = await scan(tx, {
     wanted,
     after: replay.cursor ?? afterOf(replay.filter),
     before: replay.upto,
@@ -56,8 +70,12 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
     scannedMax: readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax,
   })
   const momentOf = (index: number): Date => new Date(start + Math.ceil((index * 1_000) / replay.rate_per_second))
+  // Ingest counts under the same month, so it is held for the change and not for the search.
+  const allowance = found.rows.length === 0 ? null : await holdAllowance(tx)
+  const { rows, reached, stopped } = within(found, allowance)
   const slots = rows.map((row, index) => ({ id: row.id, at: momentOf(index) }))
   const made = slots.length === 0 ? [] : await makeDue(tx.db, { ...tx, slots, states: replay.filter.state, now: new Date(now) })
+  if (allowance !== null) await useAllowance(tx, allowance, made.length)
   await saveProgress(tx.db, {
     ...tx,
     id: replay.id,
@@ -65,10 +83,18 @@ async function nextPage(tx: Ctx, replay: HeldReplay): Promise<LanesChange['lanes
     replayed: made.length,
     skipped: slots.length - made.length,
     nextAt: momentOf(slots.length),
-    over: reached === null,
+    over: reached === null && !stopped,
+    stopped,
     now: new Date(now),
   })
   return [...new Set(made.map((row) => row.destination_id))].map((destinationId) => ({ workspaceId: tx.workspaceId, destinationId }))
+}
+
+/** No more than the allowance has room for; the replay stops before what goes beyond it. */
+function within({ rows, reached }: Found, allowance: Allowance | null): Found & { readonly stopped: boolean } {
+  if (allowance === null || rows.length <= allowance.left) return { rows, reached, stopped: false }
+  const fitting = rows.slice(0, allowance.left)
+  return { rows: fitting, reached: fitting.at(-1)?.id ?? null, stopped: true }
 }
 
 function tell(deps: Deps, lanes: LanesChange['lanes']): void {

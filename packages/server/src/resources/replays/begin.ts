@@ -2,6 +2,7 @@ import { encodeId, LIMITS, type ReplayPlan } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { checkConditions } from '../check-conditions.ts'
+import { allowanceExhausted } from '../usage/index.ts'
 import { afterOf, uptoOf, wantedBy } from './filter.ts'
 import { planReplay } from './plan.ts'
 import { presentReplay } from './present.ts'
@@ -19,6 +20,7 @@ export function planOf(ctx: Ctx, { filter, ratePerSecond }: Asked): Promise<Repl
 /** Writes, in the caller's transaction, that a replay runs; null when its plan is empty. The caller audits it. */
 export async function beginReplay(tx: Ctx, { filter, ratePerSecond, plan, kind }: Asked & { plan: ReplayPlan; kind: ReplayRow['kind'] }) {
   if (plan.complete && plan.count === 0) return null
+  if (plan.allowance?.left === 0) throw allowanceExhausted(tx)
   if ((await countOpenReplays(tx.db, tx)) >= LIMITS.replaysOpenMax) throw refuse('replay_limit_reached')
   const row = await insertReplay(tx.db, { ...tx, id: tx.uuid(), kind, filter, rate_per_second: ratePerSecond, total: plan.complete ? plan.count : null, upto: uptoOf(tx, filter), now: new Date(tx.clock.now()) })
   return presentReplay(row)

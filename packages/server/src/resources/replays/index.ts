@@ -4,6 +4,7 @@ import { refuse } from '../../domain/refusal.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { afterCursor, pageOf } from '../page.ts'
+import { allowanceExhausted, findAllowance } from '../usage/index.ts'
 import type { Room } from '../verbs.ts'
 import { auditDetails, beginReplay, planOf } from './begin.ts'
 import { presentReplay } from './present.ts'
@@ -38,7 +39,12 @@ export const replays: Room<'replays'> = {
   },
 
   pause: (ctx, { id }) => moved(ctx, { id, from: ['running'], to: 'paused', action: 'pause_replay' }),
-  resume: (ctx, { id }) => moved(ctx, { id, from: ['paused'], to: 'running', action: 'resume_replay' }),
+  resume: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      const resumed = await moved(tx, { id, from: ['paused'], to: 'running', action: 'resume_replay' })
+      if ((await findAllowance(tx))?.left === 0) throw allowanceExhausted(tx)
+      return resumed
+    }),
   cancel: (ctx, { id }) => moved(ctx, { id, from: ['running', 'paused'], to: 'cancelled', action: 'cancel_replay' }),
 }
 

@@ -2,6 +2,7 @@ import { encodeId, LIMITS, type ReplayPlan } from '@postroad/contract'
 import type { Ctx } from '../../context.ts'
 import { countPage, scan, type Wanted } from '../deliveries/index.ts'
 import { readsPayloads } from '../payloads/index.ts'
+import { findAllowance } from '../usage/index.ts'
 
 type Asked = { readonly wanted: Wanted; readonly after: string | null; readonly upto: string; readonly ratePerSecond: number }
 
@@ -24,12 +25,14 @@ export async function planReplay(ctx: Ctx, asked: Asked): Promise<ReplayPlan> {
   }
   const count = sum(groups)
   const sampled = first.rows.reduce((bytes, row) => bytes + row.bytes, 0)
+  const allowance = await findAllowance(ctx)
   return {
     count,
     complete: reached === null,
     bytes: first.rows.length === 0 ? 0 : Math.round((sampled / first.rows.length) * count),
     minutes: Math.round((count / asked.ratePerSecond / 60) * 100) / 100,
     duplicates: sum(groups.filter(({ state }) => state === 'delivered')),
+    allowance: allowance === null ? null : { left: allowance.left, suffices: reached === null && count <= allowance.left },
     destinations: destinationsOf(groups),
   }
 }

@@ -18,12 +18,15 @@ export type StoredFilter = {
 
 export type ReplayState = 'running' | 'paused' | 'done' | 'cancelled'
 
+export type ReplayPause = 'by_hand' | 'allowance_used'
+
 export type ReplayRow = {
   readonly id: string
   readonly kind: 'replay' | 'recover'
   readonly filter: StoredFilter
   readonly rate_per_second: number
   readonly state: ReplayState
+  readonly pause_reason: ReplayPause | null
   readonly total: number | null
   readonly replayed: number
   readonly skipped: number
@@ -32,7 +35,7 @@ export type ReplayRow = {
   readonly ended_at: Date | null
 }
 
-const columns: Sql = sql`id, kind, filter, rate_per_second, state, total, replayed, skipped, created_at, updated_at, ended_at`
+const columns: Sql = sql`id, kind, filter, rate_per_second, state, pause_reason, total, replayed, skipped, created_at, updated_at, ended_at`
 
 export function listReplays(db: Db, at: At & { before: string | null; limit: number }): Promise<readonly ReplayRow[]> {
   return db.many<ReplayRow>(sql`
@@ -83,6 +86,7 @@ export function moveReplay(db: Db, at: At & { id: string; from: readonly ReplayS
   return db.maybe<ReplayRow>(sql`
     update replays
        set state = ${at.to},
+           pause_reason = ${at.to === 'paused' ? 'by_hand' : null},
            next_at = greatest(next_at, ${at.now}),
            ended_at = ${at.to === 'cancelled' ? at.now : null},
            updated_at = ${at.now}
@@ -159,7 +163,10 @@ export function makeDue(db: Db, at: At & { slots: readonly Slot[]; states: reado
   `)
 }
 
-type Progress = { readonly id: string; readonly cursor: string | null; readonly replayed: number; readonly skipped: number; readonly nextAt: Date; readonly over: boolean; readonly now: Date }
+/** `stopped`: the allowance is used up. */
+type Progress = { readonly id: string; readonly cursor: string | null; readonly replayed: number; readonly skipped: number; readonly nextAt: Date; readonly over: boolean; readonly stopped: boolean; readonly now: Date }
+
+const stateAfter = ({ over, stopped }: Progress): ReplayState => (over ? 'done' : stopped ? 'paused' : 'running')
 
 export async function saveProgress(db: Db, at: At & Progress): Promise<void> {
   await db.run(sql`
@@ -168,13 +175,60 @@ export async function saveProgress(db: Db, at: At & Progress): Promise<void> {
            replayed = replayed + ${at.replayed},
            skipped = skipped + ${at.skipped},
            next_at = ${at.nextAt},
-           state = ${at.over ? 'done' : 'running'},
+           state = ${stateAfter(at)},
+           pause_reason = ${at.stopped ? 'allowance_used' : null},
            ended_at = ${at.over ? at.now : null},
            updated_at = ${at.now}
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
        and id = ${at.id}
        and state = 'running'
+  `)
+}
+
+export type StoppedReplay = ReplayAt & { readonly plan: string; readonly used: number }
+
+/** Of all workspaces, replays that wait for the allowance, and what the month has used of it. */
+export function listStoppedReplays(db: Db, month: string): Promise<readonly StoppedReplay[]> {
+  return db.many<StoppedReplay>(sql`
+    select r.workspace_id, r.project_id, r.id, w.plan, coalesce(used.deliveries, 0) as used
+      from replays r
+      join workspaces w on w.id = r.workspace_id and not w.halted
+      join projects p on p.workspace_id = r.workspace_id and p.id = r.project_id and p.deleted_at is null
+      left join monthly_usage used on used.workspace_id = r.workspace_id and used.month = ${month}::date
+     where r.pause_reason = 'allowance_used'
+     order by r.id
+  `)
+}
+
+/** Lets one go on that waited for the allowance. */
+export function restartReplay(db: Db, at: At & { id: string; now: Date }): Promise<number> {
+  return db.run(sql`
+    update replays
+       set state = 'running',
+           pause_reason = null,
+           next_at = greatest(next_at, ${at.now}),
+           updated_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       and state = 'paused'
+       and pause_reason = 'allowance_used'
+  `)
+}
+
+/** Replays that ended before this moment, of workspaces on a plan; no more than the limit. Gives how many. */
+export function deleteEndedReplays(db: Db, at: { plan: string; before: Date; limit: number }): Promise<number> {
+  return db.run(sql`
+    delete from replays
+     where (workspace_id, project_id, id) in (
+             select r.workspace_id, r.project_id, r.id
+               from workspaces w
+               join replays r on r.workspace_id = w.id
+              where w.plan = ${at.plan}
+                and r.ended_at < ${at.before}
+              limit ${at.limit}
+           )
   `)
 }
 

@@ -20,7 +20,7 @@ export type EventRows = {
     readonly decision: string
   }
   readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
-  readonly deliveries: readonly { readonly id: string; readonly recordId: string; readonly destinationId: string; readonly paused: boolean }[]
+  readonly deliveries: readonly { readonly id: string; readonly recordId: string; readonly destinationId: string; readonly pauseReason: string | null }[]
   /** Datasets that this event is the first to name. */
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
@@ -91,16 +91,16 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql 
     insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
                             next_attempt_at, created_at, updated_at)
     select workspace_id, project_id, id, record_id, destination_id,
-           case when paused then 'paused' else 'pending' end,
-           case when paused then 'destination_disabled' end,
-           case when paused then null else to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           case when pause_reason is null then 'pending' else 'paused' end,
+           pause_reason,
+           case when pause_reason is null then to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
       from (
              select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${deliveries.map((row) => row.event.projectId)}::uuid[]) as project_id,
                     unnest(${deliveries.map((row) => row.id)}::uuid[]) as id,
                     unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
-                    unnest(${deliveries.map((row) => row.paused)}::bool[]) as paused,
+                    unnest(${deliveries.map((row) => row.pauseReason)}::text[]) as pause_reason,
                     unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row`
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
-import { acceptanceOf, type Acceptance, type Address, type Asked, type Rejected } from '../../pipeline/types.ts'
+import { acceptanceOf, type Acceptance, type Address, type Asked, type Rejected, type Routed } from '../../pipeline/types.ts'
 import { DbError } from '../../platform/db.ts'
 import { newRequestId, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
@@ -42,6 +42,7 @@ async function serve(options: IngestOptions, { address, asked, request, response
     const result = await accept(road, fromRequest(request, given))
     if (result.kind === 'stored') {
       counters.accepted += 1
+      if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null) counters.beyondAllowance += waitingOf(result.event)
       send(response, { requestId, status: 201, json: acceptedJson(acceptanceOf(result.event), false) })
     } else if (result.kind === 'duplicate') {
       counters.duplicates += 1
@@ -59,6 +60,8 @@ async function serve(options: IngestOptions, { address, asked, request, response
     send(response, refusal(requestId, rejected))
   }
 }
+
+const waitingOf = ({ deliveries }: Routed): number => deliveries.filter(({ pauseReason }) => pauseReason === 'allowance_used').length
 
 /** The commit answers for itself, so what is thrown was thrown before it: nothing is stored. */
 function rejectedFor(error: unknown): Rejected {
