@@ -16,6 +16,7 @@ export function scheduleFaults(world: Scene): void {
   each(plan.retries, () => retry(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
+  for (const { at, workspace, max, turned } of plan.allowances) agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
 }
 
 /** Undoes every lasting fault; from here on everything has to come to rest. */
@@ -32,6 +33,41 @@ export function healAll(world: Scene): void {
   }
   for (const workspace of store.suspended) store.reinstate(agenda.now, workspace)
   for (const lane of store.lanes.values()) store.enable(agenda.now, lane.lane)
+  if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
+}
+
+/** The plan changes or the month turns; two processes, each at its own time, let go what waits. */
+function allow(world: Scene, workspace: string, to: { readonly max: number | null; readonly turned: boolean }): void { // oxlint-disable-line max-params -- where, whose, and what
+  const { agenda, rng, store } = world
+  world.count('allowances')
+  store.allow(agenda.now, workspace, to)
+  for (let process = 0; process < 2; process += 1) agenda.after(rng.between(0, 2_000), () => release(world, workspace))
+}
+
+function release(world: Scene, workspace: string): void {
+  const { agenda, invariants, rng, store, plan } = world
+  // Refused by the store, or its process is dead: the next run finds it all the same.
+  if (rng.chance(plan.store.refused) || store.suspended.has(workspace)) {
+    agenda.after(2_000, () => release(world, workspace))
+    return
+  }
+  const lanes = store.letGo(agenda.now, workspace)
+  invariants.released(workspace)
+  if (lanes.length === 0) return
+  world.count('releases', lanes.length)
+  world.tell('hinted', [...new Set(lanes)])
+}
+
+const MONTH_MS = 2 * 60 * MINUTE_MS
+
+/** In a calm world one month follows the other until nothing waits. */
+function turnMonths(world: Scene, workspace: string): void {
+  const { agenda, invariants, rng, store } = world
+  allow(world, workspace, { max: rng.pick([5, 40, null]), turned: true })
+  agenda.after(MONTH_MS, () => {
+    if (!invariants.isAwaited(workspace) && store.allowances.hasRoom(workspace)) return
+    turnMonths(world, workspace)
+  })
 }
 
 /** What may happen to an attempt that was just begun, before its request starts. */

@@ -3,6 +3,7 @@ import { canMove, isScheduled } from '../src/domain/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Actor, Attempt, Change, Delivery } from './rows.ts'
+import { AllowanceRules } from './allowances.ts'
 import { LaneRules } from './lane-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
@@ -50,6 +51,7 @@ export class Invariants {
   readonly #lastSentAt = new Map<string, number>()
   readonly #lastFullAt = new Map<string, number>()
   readonly #rules = new LaneRules()
+  readonly #allowance = new AllowanceRules()
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
@@ -74,6 +76,8 @@ export class Invariants {
         return this.#opened(change.attempt, change.by)
       case 'closed':
         return this.#closed(change.attempt, change.by)
+      case 'allowed':
+        return this.#allowance.set(change.workspace, change.max, change.turned)
     }
   }
 
@@ -149,6 +153,16 @@ export class Invariants {
     }
   }
 
+  /** What waits for the allowance was let go as far as there is room. */
+  released(workspace: string): void {
+    this.#allowance.released(workspace, this.#store.allowances.of(workspace))
+  }
+
+  /** Some deliveries wait for the allowance. */
+  isAwaited(workspace: string): boolean {
+    return this.#allowance.waiting(workspace).size > 0
+  }
+
   /** When the faults have stopped and time has passed, everything is where it belongs. */
   atRest(): void {
     for (const id of this.#acknowledged) must(this.#store.deliveries.has(id), `${id} was acknowledged and is lost`)
@@ -176,11 +190,14 @@ export class Invariants {
   #moved({ row, from, by }: Extract<Change, { type: 'moved' }>): void {
     this.#mustBeCurrent(row.lane, by)
     const { delivery_id, state, next_attempt_at } = row
-    must(from === null || canMove(from, state), `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
+    // What is let go and finds its destination off stays paused, for that.
+    const waitsOn = from === state && by.act === 'release'
+    must(from === null || waitsOn || canMove(from, state), `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
     const ended = from === 'delivered' || from === 'failed' || from === 'cancelled'
     must(!ended || by.act === 'replay', `${delivery_id} left ${from} by ${by.act}`)
     must(isScheduled(state) === (next_attempt_at !== null), `${delivery_id} is ${state}, due ${next_attempt_at}`)
     must((state === 'paused') === (row.pause_reason !== null), `${delivery_id} is ${state}: ${row.pause_reason}`)
+    this.#allowance.moved(row, this.#store.lane(row.lane).workspace, by)
     if (by.act === 'replay') this.#replayed(row)
   }
 

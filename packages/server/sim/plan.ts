@@ -40,6 +40,8 @@ export interface Plan {
   readonly replays: readonly number[]
   readonly retries: readonly number[]
   readonly cancels: readonly number[]
+  /** When the month of a workspace turns or its plan changes, and what it may send then; null: any number. */
+  readonly allowances: readonly { readonly at: number; readonly workspace: string; readonly max: number | null; readonly turned: boolean }[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
   readonly swizzles: readonly number[]
   /** The chance that something happens in the very moment between a begin's commit and its request. */
@@ -85,7 +87,15 @@ export function drawPlan(rng: Rng): Plan {
     swizzles: rng.chance(0.3) ? [nearBurst()] : [],
     spite: rng.chance(0.7) ? 0 : 0.05,
     busyLane: rng.chance(0.9) ? null : 'd0',
+    allowances: drawAllowances(rng, nearBurst),
   }
+}
+
+function drawAllowances(rng: Rng, nearBurst: () => number): Plan['allowances'] {
+  if (rng.chance(0.6)) return []
+  const draw = (at: number, turned: boolean) => ({ at, workspace: rng.pick(['w0', 'w0', 'w1']), max: rng.chance(0.1) ? null : rng.pick([0, 3, 8, 20]), turned })
+  const first = ['w0', 'w1'].map((workspace) => ({ ...draw(0, true), workspace }))
+  return [...first, ...Array.from({ length: rng.int(0, 6) }, () => draw(rng.chance(0.7) ? nearBurst() : rng.between(0, FAULTS_MS), rng.chance(0.6)))]
 }
 
 function drawLane(rng: Rng, index: number): PlannedLane {

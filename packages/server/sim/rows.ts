@@ -1,7 +1,7 @@
 /** The rows of the model, what a transaction tells its watcher, and small facts about rows. */
 import type { AttemptOutcome, AttemptTrigger, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
 import type { LaneMemory } from '../src/domain/lane-memory.ts'
-import type { Begin, Held, LaneSettings } from '../src/pipeline/deliver/ports.ts'
+import type { Begin, Held, LaneRead, LaneSettings } from '../src/pipeline/deliver/ports.ts'
 
 export interface Delivery {
   readonly delivery_id: string
@@ -51,10 +51,12 @@ export type Change =
   | { readonly type: 'moved'; readonly row: Delivery; readonly from: DeliveryState | null; readonly by: Actor }
   | { readonly type: 'granted' | 'paused' | 'resumed'; readonly lane: LaneRow }
   | { readonly type: 'opened' | 'closed'; readonly attempt: Attempt; readonly by: Actor }
+  /** The plan of a workspace has changed, or its month has turned. */
+  | { readonly type: 'allowed'; readonly workspace: string; readonly max: number | null; readonly turned: boolean }
 
 /** Who changed a row: an operation, and the fence it spoke under where it had one. */
 export interface Actor {
-  readonly act: 'ingest' | 'recover' | 'begin' | 'settle' | 'pause' | 'resume' | 'replay' | 'cancel'
+  readonly act: 'ingest' | 'recover' | 'begin' | 'settle' | 'pause' | 'resume' | 'replay' | 'cancel' | 'release'
   readonly fence: number | null
 }
 
@@ -65,6 +67,8 @@ export interface Step {
   readonly nextAt?: number
   readonly from?: DeliveryState | null
   readonly counted?: boolean
+  /** Why it is paused; without it, as its destination says. */
+  readonly reason?: PauseReason
 }
 
 /** Earlier than any time: a delivery left `sending` in a lane without an owner waits for nothing but a new one. */
@@ -92,9 +96,17 @@ export function hasWork(lane: LaneRow, now: number): boolean {
   return readyAt(lane) <= now
 }
 
-export function firstBeforeRetry(a: Delivery, b: Delivery): number {
+function firstBeforeRetry(a: Delivery, b: Delivery): number {
   if (a.state !== b.state) return a.state === 'pending' ? -1 : 1
   return dueAt(a) - dueAt(b)
+}
+
+/** What of a lane is due, first attempts before retries; and how long the next one has to wait. */
+export function dueIn({ deliveries }: LaneRow, { now, limit, exclude }: { now: number; limit: number; exclude: readonly string[] }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
+  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id))
+  const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
+  const later = waiting.map(dueAt).filter((at) => at > now)
+  return { due: due.map((row) => row.delivery_id), next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now }
 }
 
 export function lanesOf(begins: readonly Begin[]): Held[] {
@@ -103,3 +115,4 @@ export function lanesOf(begins: readonly Begin[]): Held[] {
 }
 
 export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, work_at: null } as const
+export const NEW_DELIVERY = { state: 'pending', pause_reason: null, next_trigger: 'initial', attempt_count: 0, failure_count: 0, open_attempt_id: null } as const

@@ -32,7 +32,7 @@ for (const mode of MODES) {
       for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
     }
     const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles']
-    const acts = ['suspensions', 'disablings', 'replays', 'replays of many', 'retries by hand', 'cancels', 'duplicates', 'requests']
+    const acts = ['suspensions', 'disablings', 'replays', 'replays of many', 'allowances', 'releases', 'retries by hand', 'cancels', 'duplicates', 'requests']
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
 }
@@ -65,6 +65,18 @@ test('planted: a new sender that does not know the latest sends bursts a second 
 
 test('planted: a breaker whose probe never comes leaves its deliveries waiting', () => {
   assert.match(firstViolation('no-probe', 50) ?? '', /nothing hinders it|never came to an end|does not come to rest/)
+})
+
+test('planted: what is let go and not counted exceeds the allowance', () => {
+  assert.match(firstViolation('uncounted-release', 100) ?? '', /was let go as number|counts .* were let go/)
+})
+
+test('planted: what waits for the allowance is sent when its destination is switched on', () => {
+  assert.match(firstViolation('resumed-beyond', 200) ?? '', /waits for the allowance and was moved by resume/)
+})
+
+test('planted: what came last is let go first', () => {
+  assert.match(firstViolation('newest-released', 200) ?? '', /which has waited longer/)
 })
 
 test('a process has died at each crash point that the product names', () => {

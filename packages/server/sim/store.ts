@@ -2,8 +2,9 @@
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
  * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
  */
+import { Allowances, type AllowancePlant } from './allowances.ts'
 import { keepNote, recalled, type NotePlant } from './notes.ts'
-import { dueAt, firstBeforeRetry, hasWork, lanesOf, LEFTOVER, NEW_LANE, readyAt, workAt } from './rows.ts'
+import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, NEW_DELIVERY, NEW_LANE, readyAt, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
 import type {
   Begin,
@@ -25,7 +26,7 @@ import type {
 import type { Attempt, Change, Delivery, LaneRow, Step } from './rows.ts'
 
 /** Faults planted on purpose, to see the simulator find them. */
-export type StorePlant = 'no-fence' | 'no-reclaim' | NotePlant
+export type StorePlant = 'no-fence' | 'no-reclaim' | NotePlant | AllowancePlant
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
@@ -37,6 +38,7 @@ export class SimStore {
   readonly deliveries = new Map<string, Delivery>()
   readonly attempts = new Map<string, Attempt>()
   readonly suspended = new Set<string>()
+  readonly allowances = new Allowances()
   readonly owners = new Map<string, { until: number; serial: number }>()
   readonly #watch: (change: Change, now: number) => void
   readonly #plant: StorePlant | undefined
@@ -105,20 +107,30 @@ export class SimStore {
 
   ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string }[]): void {
     for (const item of items) {
-      const row: Delivery = {
-        ...item,
-        state: 'pending',
-        pause_reason: null,
-        next_attempt_at: now,
-        next_trigger: 'initial',
-        attempt_count: 0,
-        failure_count: 0,
-        open_attempt_id: null,
-      }
+      const row: Delivery = { ...item, ...NEW_DELIVERY, next_attempt_at: now }
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
-      this.#schedule(row, 'pending', { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null })
+      const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
+      if (this.allowances.take(this.lane(row.lane).workspace)) this.#schedule(row, 'pending', step)
+      else this.#move(row, 'paused', { ...step, reason: 'allowance_used' })
     }
+  }
+
+  /** The month of a workspace turns, or its plan changes. */
+  allow(now: number, workspace: string, { max, turned }: { max: number | null; turned: boolean }): void { // oxlint-disable-line max-params -- as all operations here: when, on what, and how
+    const month = this.allowances.of(workspace)
+    month.max = max
+    if (turned) month.used = 0
+    this.#watch({ type: 'allowed', workspace, max, turned }, now)
+  }
+
+  /** Lets go what waits for the allowance, the oldest first, as far as there is room; gives the lanes. A suspended workspace stands still. */
+  letGo(now: number, workspace: string): readonly string[] {
+    if (this.suspended.has(workspace)) return []
+    const waiting = [...this.deliveries.values()].filter((row) => row.pause_reason === 'allowance_used' && this.lane(row.lane).workspace === workspace)
+    const released = this.allowances.released(workspace, waiting, this.#plant)
+    for (const row of released) this.#schedule(row, 'pending', { now, actor: { act: 'release', fence: null }, inMs: 0 })
+    return released.map(({ lane }) => lane)
   }
 
   suspend(now: number, workspace: string): void {
@@ -147,10 +159,10 @@ export class SimStore {
     this.#resume(lane, now)
   }
 
-  /** False when it has not ended yet: there is nothing to send again. One of many waits as a retry does, until its moment. */
+  /** False when it has not ended yet: there is nothing to send again; or when the allowance has no room. One of many waits as a retry does, until its moment. */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.#delivery(deliveryId)
-    if (!['delivered', 'failed', 'cancelled'].includes(row.state)) return false
+    if (!['delivered', 'failed', 'cancelled'].includes(row.state) || !this.allowances.take(this.lane(row.lane).workspace)) return false
     row.failure_count = 0
     row.next_trigger = 'replay'
     this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', { now, actor: { act: 'replay', fence: null }, inMs: ofMany?.inMs ?? 0 })
@@ -267,11 +279,7 @@ export class SimStore {
   #readLane({ lane: key, fence, limit, exclude }: LaneReadInput, now: number): LaneRead {
     const lane = this.lane(key)
     const status = lane.fence !== fence ? 'lost' : this.pauseReason(lane) === null ? 'held' : 'paused'
-    const waiting = lane.deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id))
-    const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
-    const later = waiting.map(dueAt).filter((at) => at > now)
-    const next_due_in_ms = later.length === 0 ? null : Math.min(...later) - now
-    return { lane: key, fence, status, settings: lane.settings, due: due.map((row) => row.delivery_id), next_due_in_ms }
+    return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude }) }
   }
 
   #begin(begin: Begin, now: number): Begun | undefined {
@@ -320,7 +328,7 @@ export class SimStore {
     if (reason === null) this.#watch({ type: 'resumed', lane }, now)
     const step = { now, actor: { act: 'resume', fence: null } as const, inMs: 0 }
     for (const row of lane.deliveries) {
-      if (row.state !== 'paused') continue
+      if (row.state !== 'paused' || (row.pause_reason === 'allowance_used' && this.#plant !== 'resumed-beyond')) continue
       row.pause_reason = reason
       if (reason !== null) continue
       if (row.attempt_count > 0) row.next_trigger = 'resume'
@@ -343,10 +351,10 @@ export class SimStore {
     this.#watch({ type: 'closed', attempt, by: actor }, now)
   }
 
-  #move(row: Delivery, to: DeliveryState, { now, actor, nextAt, from = row.state }: Step): void {
+  #move(row: Delivery, to: DeliveryState, { now, actor, nextAt, from = row.state, reason }: Step): void {
     row.state = to
     this.lane(row.lane).work_at = null
-    row.pause_reason = to === 'paused' ? this.#pausedKey(row.lane) : null
+    row.pause_reason = to === 'paused' ? (reason ?? this.#pausedKey(row.lane)) : null
     row.next_attempt_at = to === 'pending' || to === 'retrying' ? (nextAt ?? now) : null
     this.#watch({ type: 'moved', row, from, by: actor }, now)
   }

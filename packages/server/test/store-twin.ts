@@ -9,6 +9,7 @@ import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
 import { cancelOutstanding, pauseOutstanding, resumePaused } from '../src/resources/deliveries/queries.ts'
+import { lockWaiting, release } from '../src/resources/deliveries/release/queries.ts'
 import { makeDue } from '../src/resources/replays/queries.ts'
 import { delivered, failed, failedProbe, gone, hopeless, interrupted, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
 
@@ -51,6 +52,8 @@ export class Twin {
 
   readonly #steps: Readonly<Record<Step['kind'], (step: Step, at: LaneAt) => Promise<void> | void>> = {
     ingest: (step, at) => this.#ingest(at, 1 + (step.n % 3)),
+    'ingest beyond': (step, at) => this.#ingestBeyond(at, 1 + (step.n % 3)),
+    'let go': (step, at) => this.#letGo(at, 1 + (step.m % 4)),
     lease: (step) => this.#lease(step),
     renew: (step) => this.#renew({ owner: ownerOf(step), lease_ms: LEASE_MS }),
     release: (step) => this.#release(step),
@@ -81,6 +84,28 @@ export class Twin {
     // Ingest answers 403 while the workspace is suspended.
     if (this.model.suspended.has(at.workspaceId)) return
     this.model.ingest(this.#now, await this.#rows.ingest(at, { count, pauseReason: this.model.lane(at.lane).enabled ? null : 'destination_disabled' }))
+  }
+
+  /** The allowance of the workspace has no room for these. */
+  async #ingestBeyond(at: LaneAt, count: number): Promise<void> {
+    if (this.model.suspended.has(at.workspaceId)) return
+    this.model.allow(this.#now, at.workspaceId, { max: 0, turned: true })
+    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, pauseReason: 'allowance_used' }))
+    this.model.allow(this.#now, at.workspaceId, { max: null, turned: true })
+  }
+
+  /** So many may go. */
+  async #letGo({ workspaceId }: LaneAt, count: number): Promise<void> {
+    if (this.model.suspended.has(workspaceId)) return
+    const waiting = await this.#rows.deps.database.transaction(async (db) => {
+      const rows = await lockWaiting(db, { workspaceId, limit: count })
+      if (rows.length > 0) await release(db, { workspaceId, rows, now: this.#rows.now })
+      return rows
+    })
+    this.model.allow(this.#now, workspaceId, { max: count, turned: true })
+    const released = this.model.letGo(this.#now, workspaceId)
+    this.model.allow(this.#now, workspaceId, { max: null, turned: true })
+    assert.equal(waiting.length, released.length)
   }
 
   async #lease(step: Step): Promise<void> {
@@ -311,7 +336,7 @@ export class Twin {
   }
 }
 
-export const KINDS = ['ingest', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'replay many', 'retry', 'cancel one', 'cancel', 'advance'] as const
+export const KINDS = ['ingest', 'ingest beyond', 'let go', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'replay many', 'retry', 'cancel one', 'cancel', 'advance'] as const
 export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
 
 const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'
