@@ -289,23 +289,24 @@ test('one that needs exactly what is left ends as done', async () => {
   assert.deepEqual([await states(), await used()], [{ retrying: 4 }, ALLOWANCE])
 })
 
+const mails = async (): Promise<number> => (await database.one<{ found: number }>(sql`select count(*) as found from mails where kind = 'delivery_allowance_used'`)).found
+
 test('that it is used up is audited and mailed to owners and admins once a month', async () => {
   for (const role of ['owner', 'admin', 'developer']) await aPerson(world, database, role)
   await aTarget()
   await withLeft(0)
   await send(1)
-  const before = (await auditOf('delivery_allowance_used')).length
-  const mails = async (): Promise<number> => (await database.one<{ found: number }>(sql`select count(*) as found from mails where kind = 'delivery_allowance_used'`)).found
+  const audited = (await auditOf('delivery_allowance_used')).length
   const had = await mails()
   await Promise.all([releaseWaiting(world.app.deps), releaseWaiting(beside.app.deps)])
   await releaseWaiting(world.app.deps)
   const [row] = await auditOf('delivery_allowance_used')
-  assert.deepEqual([(await auditOf('delivery_allowance_used')).length - before, row.target, row.details], [1, world.installed.workspace.id, { month: month().slice(0, 7), deliveries: ALLOWANCE }])
+  assert.deepEqual([(await auditOf('delivery_allowance_used')).length - audited, row.target, row.details], [1, world.installed.workspace.id, { month: month().slice(0, 7), deliveries: ALLOWANCE }])
   assert.equal((await mails()) - had, 2)
   turnMonth()
   await withLeft(0)
   await releaseWaiting(world.app.deps)
-  assert.deepEqual([(await auditOf('delivery_allowance_used')).length - before, (await mails()) - had], [2, 4])
+  assert.deepEqual([(await auditOf('delivery_allowance_used')).length - audited, (await mails()) - had], [2, 4])
 })
 
 test('usage tells what was let go of what the plan allows, and metrics what had to wait', async () => {

@@ -45,7 +45,7 @@ test('a workspace in which nothing happened yet answers zeros, without quantiles
   assert.deepEqual([totals, previous], [zeros, zeros])
   assert.deepEqual([delivery_ms, response_ms, failing_destinations, rejections, counted_at, closed_until], [null, null, [], [], null, null])
   assert.deepEqual(backlog, { pending: 0, retrying: 0, paused: 0, oldest_accepted_at: null })
-  assert.deepEqual(usage, { month: '2026-01', events: 0, max_events: null })
+  assert.deepEqual(usage, { month: '2026-01', events: 0, max_events: null, deliveries: null, max_deliveries: null })
   assert.ok((await series()).points.every((point: { submissions: number }) => point.submissions === 0))
 })
 

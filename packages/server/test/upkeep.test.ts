@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { makeDays } from '../src/platform/partitions.ts'
+import { deleteEndedReplays } from '../src/resources/replays/queries.ts'
 import { createUpkeep, DAY_TABLES } from '../src/workers/upkeep.ts'
 import { aDestination, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type World } from './harness.ts'
@@ -135,4 +136,29 @@ test('a workspace keeps its events as many days as its own plan says, whatever a
   assert.deepEqual(await held(beside, long), all)
   const { body } = await other.admin('GET', 'records')
   assert.deepEqual(body.records.map(({ data }: { data: unknown }) => data), [{ n: 4 }])
+})
+
+test('replays that ended are forgotten after the days that their plan keeps things, in bounded pieces; those under way stay', async (t) => {
+  const own = await aWorld({ env: { ROLES: 'web' } })
+  t.after(() => own.stop())
+  const db = behind(own)
+  t.after(() => db.close())
+  const now = new Date(own.clock.now())
+  const insert = (plan: string, { state, ended, count }: { state: string; ended: Date | null; count: number }) => db.run(sql`
+    insert into replays (workspace_id, project_id, id, kind, filter, rate_per_second, state, pause_reason, upto, next_at, created_at, updated_at, ended_at)
+    select w.id, p.id, gen_random_uuid(), 'replay', '{}', 1, ${state}, case when ${state} = 'paused' then 'by_hand' end, p.id, ${now}, ${now}, ${now}, ${ended}
+      from workspaces w join projects p on p.workspace_id = w.id and p.is_default, generate_series(1, ${count}::int)
+     where w.plan = ${plan}
+  `)
+  await db.run(sql`update workspaces set plan = 'free'`)
+  await insert('free', { state: 'done', ended: new Date(now.getTime() - 8 * DAY_MS), count: 7 })
+  await insert('free', { state: 'cancelled', ended: new Date(now.getTime() - 6 * DAY_MS), count: 1 })
+  await insert('free', { state: 'paused', ended: null, count: 1 })
+  assert.equal(await deleteEndedReplays(db, { plan: 'free', before: new Date(now.getTime() - 7 * DAY_MS), limit: 3 }), 3)
+  assert.equal(await deleteEndedReplays(db, { plan: 'team', before: now, limit: 100 }), 0)
+  const upkeep = createUpkeep(own.app.deps)
+  upkeep.start()
+  await upkeep.stop()
+  const left = await db.many<{ state: string }>(sql`select state from replays order by state`)
+  assert.deepEqual(left.map(({ state }) => state), ['cancelled', 'paused'])
 })
