@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { decodeId, encodeId, ROLES, routes, SECRET_PREFIXES, SERVICE_VERSION, type Role, type Route } from '@postroad/contract'
+import { decodeId, encodeId, ROLES, routes, SECRET_PREFIXES, SERVICE_VERSION, signInRoutes, type Role, type Route, type SignInRoute } from '@postroad/contract'
 import { z } from 'zod'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
@@ -455,6 +455,24 @@ test('without a key, with a wrong one or with another scheme every route answers
       assertRefused(answer, 401, 'unauthorized')
       assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
     }
+  }
+})
+
+test('a cookie without X-Requested-With changes nothing, whatever is asked with it', async () => {
+  for (const named of ALL.filter(({ route }) => route.method !== 'GET')) {
+    const asked = await example(named, home)
+    const by = asked.by ?? (await ownerOf(home))
+    assert.ok('headers' in by)
+    const { 'x-requested-with': _page, ...cookieAlone } = by.headers
+    const had = (await auditRows()).length
+    assertRefused(await askBy({ headers: cookieAlone }, named, { asked }), 403, 'csrf_header_missing')
+    assert.equal((await auditRows()).length, had, named.name)
+  }
+  const { cookie = '' } = await signedIn(world, await anotherOwner())
+  for (const { method, path } of Object.values<SignInRoute>(signInRoutes).filter((route) => route.method !== 'GET')) {
+    const had = (await auditRows()).length
+    assertRefused(await call({ headers: { cookie } }, `${method} ${path}`, { body: {} }), 403, 'csrf_header_missing')
+    assert.equal((await auditRows()).length, had, path)
   }
 })
 

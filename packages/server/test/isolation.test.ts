@@ -134,6 +134,8 @@ type Caller = {
   readonly refused?: { readonly status: number; readonly reason: string }
   readonly role?: Role
   readonly isKey?: true
+  /** A cookie as a foreign page would have it sent: without the header that only our own pages can send. */
+  readonly isForeignPage?: true
   readonly onlyProject?: string
 }
 
@@ -155,6 +157,7 @@ async function everybody(): Promise<Readonly<Record<string, Caller>>> {
     ...Object.fromEntries(keys),
     'a key of a demoted creator': { headers: (await aKeyOf(world, database, { ...(await member('viewer')), role: 'admin' })).headers, role: 'viewer', isKey: true },
     'a key for one project': { headers: await key({ projectId: decodeId('project', neighbour.project) }), role: 'admin', isKey: true, onlyProject: neighbour.project },
+    'a cookie without X-Requested-With': { headers: { cookie: (await signedIn(world, owner))['cookie'] ?? '' }, role: 'owner', isForeignPage: true },
     'nobody': { headers: {}, refused: { status: 401, reason: 'unauthorized' } },
     'an unknown key': { headers: { authorization: 'Bearer hk_unknown' }, refused: { status: 401, reason: 'unauthorized' } },
     'an expired key': { headers: await key({ expiresAt: new Date(world.clock.now()) }), refused: { status: 401, reason: 'api_key_expired' } },
@@ -164,8 +167,9 @@ async function everybody(): Promise<Readonly<Record<string, Caller>>> {
 }
 
 /** What the flags say; undefined: let in. */
-function expected({ route, url }: Mounted, { refused, role = 'viewer', isKey, onlyProject }: Caller, project: string): { status: number; reason: string } | undefined {
+function expected({ route, url }: Mounted, { refused, role = 'viewer', isKey, isForeignPage, onlyProject }: Caller, project: string): { status: number; reason: string } | undefined {
   if (refused !== undefined) return refused
+  if (isForeignPage === true && route.method !== 'GET') return { status: 403, reason: 'csrf_header_missing' }
   if (route.callers === 'people' && isKey === true) return { status: 403, reason: 'agent_not_permitted' }
   if (ROLES.indexOf(role) < ROLES.indexOf(route.role)) return { status: 403, reason: 'insufficient_role' }
   const inside = route.area === 'project' ? url.includes('{project_id}') && project === onlyProject : route.forOneProjectKeys === true
@@ -193,7 +197,7 @@ test('every route × everybody: let in, or refused with the reason that the flag
     else assert.ok([200, 400, ...(mounted.room === 'dataExport' ? [201, 409] : [])].includes(status), `${said}: ${status} ${reason}`)
   })
   assert.deepEqual([...asked].toSorted(), MOUNTED.map(nameOf).toSorted(), '100 % of the routes')
-  assert.deepEqual([...outcomes].toSorted(), ['agent_not_permitted', 'api_key_expired', 'api_key_revoked', 'insufficient_role', 'let in', 'project_out_of_scope', 'unauthorized'])
+  assert.deepEqual([...outcomes].toSorted(), ['agent_not_permitted', 'api_key_expired', 'api_key_revoked', 'csrf_header_missing', 'insufficient_role', 'let in', 'project_out_of_scope', 'unauthorized'])
 })
 
 /** Which project it is counts for who is let in, and for a key for one of them. */
