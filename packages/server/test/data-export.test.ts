@@ -6,6 +6,7 @@ import { decodeId, encodeId } from '@postroad/contract'
 import { fromBufferPromise } from 'yauzl'
 import { sql, type Database } from '../src/platform/db.ts'
 import { CHUNK_BYTES } from '../src/resources/data-export/archive.ts'
+import { LEFT_OUT, SOURCES } from '../src/resources/data-export/contents.ts'
 import { createExporter } from '../src/resources/data-export/index.ts'
 import { claimExport, putProgress } from '../src/resources/data-export/queries.ts'
 import { readSubmissions } from '../src/resources/data-export/read/queries.ts'
@@ -86,6 +87,10 @@ async function fill() {
     world.clock.advance(1_000)
     return (await world.admin('GET', 'rejections')).body.rejections.length === 1 ? true : undefined
   })
+  await ask(world, 'POST invites', { headers: owner, body: { email: 'invited@example.com', role: 'viewer' } })
+  assert.ok((await ask(world, 'POST deliveries/replays', { headers: owner, body: { filter: { state: ['delivered'] } } })).body.replay)
+  const { workspaceId } = await theWorkspace(database)
+  await database.run(sql`insert into monthly_usage (workspace_id, month, events, deliveries) values (${workspaceId}, '2026-01-01', 7, 9)`)
   return { webhook, plain, destination, rule, bodies, secrets: ['canary', secret, key.key, key.secret, webhook.webhook_slug, plain.webhook_slug, world.installed.api_key] }
 }
 
@@ -120,12 +125,48 @@ test('an export holds everything of the workspace as the API shows it, and nothi
   assert.deepEqual(rows('deliveries').map(({ state: one, attempts }) => [one, attempts.map((attempt: { outcome: string; response_body: string }) => [attempt.outcome, attempt.response_body])]), bodies.map(() => ['delivered', [['succeeded', 'ok']]]))
   assert.deepEqual(rows('rejections').map(({ reason }) => reason), ['missing_header'])
   assert.ok(rows('audit').some(({ action }) => action === 'create_rule'))
+  assert.deepEqual(rows('workspace').map(({ slug }) => slug), ['main'])
+  assert.deepEqual(rows('invites').map(({ email, status }) => [email, status]), [['invited@example.com', 'pending']])
+  assert.deepEqual(rows('monthly_usage'), [{ month: '2026-01', events: 7, deliveries: 9 }])
+  assert.deepEqual(rows('replays').map(({ project_id }) => project_id), [world.installed.project.id])
+  const versions = rows('webhook_versions').filter(({ webhook_id }) => webhook_id === plain.id)
+  assert.deepEqual(versions, [{ webhook_id: plain.id, project_id: world.installed.project.id, ...(await world.admin('GET', `webhooks/${plain.id}/versions/1`)).body.version }])
+  assert.deepEqual(SOURCES.filter(({ name }) => rows(name).length === 0).map(({ name }) => name), [], 'each file has a row')
   const [shownRule] = (await world.admin('GET', 'rules')).body.rules
   assert.deepEqual(rows('rules').find(({ id: one }) => one === rule.id), { ...shownRule, project_id: world.installed.project.id })
   const counts = Object.fromEntries(Object.keys(files).filter((name) => name.endsWith('.ndjson')).map((name) => [name, rowsOf(files[name]).length]))
-  assert.deepEqual(JSON.parse(files['manifest.json'] ?? '').rows, counts)
+  const manifest = JSON.parse(files['manifest.json'] ?? '')
+  assert.deepEqual([manifest.rows, manifest.left_out], [counts, LEFT_OUT])
   assert.equal(Object.values(counts).reduce((a, b) => a + b, 0), progress.rows_done)
   assert.ok(!Object.values(files).some((file_) => file_.includes('of a stranger')))
+})
+
+test('every table of a workspace is in a file of the export, or in the list of what is left out with its reason', async () => {
+  const tables = await database.many<{ name: string }>(sql`
+    select c.relname as name
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     group by c.relname
+    having bool_or(a.attname = 'workspace_id') or c.relname = 'workspaces'
+  `)
+  const known = [...SOURCES.flatMap((source) => source.tables), ...Object.keys(LEFT_OUT)]
+  assert.deepEqual(known.toSorted(), tables.map(({ name }) => name).toSorted())
+  for (const why of Object.values(LEFT_OUT)) assert.match(why, /^[A-Z].{10,}\.$/)
+})
+
+test('one that is deleted as its last statement runs is not told of as finished', async () => {
+  const id = await asked()
+  const told: string[] = []
+  const { deps } = world.app
+  const run: Database['run'] = async (query) => {
+    const finishes = query.strings.some((part) => part.includes("state = 'ready'"))
+    if (finishes) assert.equal((await ask(world, `DELETE data-export/${id}`, { headers: owner })).status, 200)
+    return deps.database.run(query)
+  }
+  const log = { ...deps.log, info: (event: string) => void told.push(event), warn: (event: string) => void told.push(event) }
+  await createExporter({ ...deps, log, database: { ...deps.database, run } }).run()
+  assert.deepEqual(told, [])
 })
 
 test('no secret, no key and no URL of an endpoint stands in an export', async () => {

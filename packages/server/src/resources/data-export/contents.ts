@@ -7,14 +7,17 @@ import { datasets } from '../datasets/index.ts'
 import { presentAttempt, presentDelivery } from '../deliveries/index.ts'
 import { destinations } from '../destinations/index.ts'
 import { ingestKeys } from '../ingest-keys/index.ts'
+import { invites } from '../invites/index.ts'
 import { members } from '../members/index.ts'
 import { projects } from '../projects/index.ts'
 import { recordViews } from '../record-views/index.ts'
 import { rejections } from '../rejections/index.ts'
+import { replays } from '../replays/index.ts'
 import { rules } from '../rules/index.ts'
 import { presentSubmission } from '../submissions/index.ts'
 import { webhooks } from '../webhooks/index.ts'
-import { readAttempts, readDeliveries, readRecords, readSubmissions, type PageAt } from './read/queries.ts'
+import { workspaces } from '../workspaces/index.ts'
+import { readAttempts, readDeliveries, readRecords, readSubmissions, readUsage, readVersions, type PageAt } from './read/queries.ts'
 
 /** What is exported of a workspace: its settings as they are when they are read, and what came before a moment. */
 export type Scope = {
@@ -26,30 +29,55 @@ export type Scope = {
 
 /** The lines of a file, a page at a time. */
 type Lines = AsyncGenerator<readonly string[]>
-type Source = { readonly name: string; readonly lines: (scope: Scope) => Lines }
+type Source = { readonly name: string; /** The tables whose rows stand in its lines. */ readonly tables: readonly string[]; readonly lines: (scope: Scope) => Lines }
 
 /**
  * The files of an export, in order: what is named comes before what names it. Rows are as the API shows them, with the project
  * that they are in. What lets somebody in, or signs, is not among them: no URL of an endpoint, no secret, no key, no value of a header.
  */
 export const SOURCES: readonly Source[] = [
-  { name: 'projects', lines: ({ ctx }) => listed((page) => projects.list(ctx, page), (answer) => answer.projects) },
-  { name: 'members', lines: ({ ctx }) => listed((page) => members.list(ctx, page), (answer) => answer.members) },
-  { name: 'api_keys', lines: ({ ctx }) => listed((page) => apiKeys.list(ctx, page), (answer) => answer.api_keys) },
-  { name: 'datasets', lines: inProjects((ctx) => listed((page) => datasets.list(ctx, page), (answer) => answer.datasets.map(inside(ctx)))) },
-  { name: 'webhooks', lines: inProjects((ctx) => listed((page) => webhooks.list(ctx, page), (answer) => answer.webhooks.map(withoutUrl).map(inside(ctx)))) },
-  { name: 'record_views', lines: inProjects(viewLines) },
-  { name: 'rules', lines: inProjects((ctx) => listed((page) => rules.list(ctx, page), (answer) => answer.rules.map(inside(ctx)))) },
-  { name: 'destinations', lines: inProjects((ctx) => listed((page) => destinations.list(ctx, page), (answer) => answer.destinations.map(withoutHeaderValues).map(inside(ctx)))) },
-  { name: 'ingest_keys', lines: inProjects((ctx) => listed((page) => ingestKeys.list(ctx, page), (answer) => answer.ingest_keys.map(inside(ctx)))) },
-  { name: 'submissions', lines: inProjects(submissionLines) },
-  { name: 'records', lines: inProjects(recordLines) },
-  { name: 'deliveries', lines: inProjects(deliveryLines) },
-  { name: 'rejections', lines: inProjects((ctx, { before }) => listed((page) => rejections.list(ctx, { ...page, to: before }), (answer) => answer.rejections.map(inside(ctx)))) },
-  { name: 'audit', lines: ({ ctx, before }) => listed((page) => auditLog.list(ctx, { ...page, to: before }), (answer) => answer.audit) },
+  { name: 'workspace', tables: ['workspaces'], lines: ({ ctx }) => only(async () => (await workspaces.get(ctx, {})).workspace) },
+  { name: 'projects', tables: ['projects'], lines: ({ ctx }) => listed((page) => projects.list(ctx, page), (answer) => answer.projects) },
+  { name: 'members', tables: ['members'], lines: ({ ctx }) => listed((page) => members.list(ctx, page), (answer) => answer.members) },
+  { name: 'invites', tables: ['invites'], lines: ({ ctx }) => listed((page) => invites.list(ctx, page), (answer) => answer.invites) },
+  { name: 'api_keys', tables: ['api_keys'], lines: ({ ctx }) => listed((page) => apiKeys.list(ctx, page), (answer) => answer.api_keys) },
+  { name: 'datasets', tables: ['datasets'], lines: inProjects((ctx) => listed((page) => datasets.list(ctx, page), (answer) => answer.datasets.map(inside(ctx)))) },
+  { name: 'webhooks', tables: ['webhooks'], lines: inProjects((ctx) => listed((page) => webhooks.list(ctx, page), (answer) => answer.webhooks.map(withoutUrl).map(inside(ctx)))) },
+  { name: 'webhook_versions', tables: ['webhook_versions'], lines: inProjects(versionLines) },
+  { name: 'record_views', tables: ['record_views'], lines: inProjects(viewLines) },
+  { name: 'rules', tables: ['rules'], lines: inProjects((ctx) => listed((page) => rules.list(ctx, page), (answer) => answer.rules.map(inside(ctx)))) },
+  { name: 'destinations', tables: ['destinations'], lines: inProjects((ctx) => listed((page) => destinations.list(ctx, page), (answer) => answer.destinations.map(withoutHeaderValues).map(inside(ctx)))) },
+  { name: 'ingest_keys', tables: ['ingest_keys'], lines: inProjects((ctx) => listed((page) => ingestKeys.list(ctx, page), (answer) => answer.ingest_keys.map(inside(ctx)))) },
+  { name: 'submissions', tables: ['submissions'], lines: inProjects(submissionLines) },
+  { name: 'records', tables: ['records'], lines: inProjects(recordLines) },
+  { name: 'deliveries', tables: ['deliveries', 'delivery_attempts'], lines: inProjects(deliveryLines) },
+  { name: 'replays', tables: ['replays'], lines: inProjects((ctx) => listed((page) => replays.list(ctx, page), (answer) => answer.replays.map(inside(ctx)))) },
+  { name: 'rejections', tables: ['rejections'], lines: inProjects((ctx, { before }) => listed((page) => rejections.list(ctx, { ...page, to: before }), (answer) => answer.rejections.map(inside(ctx)))) },
+  { name: 'monthly_usage', tables: ['monthly_usage'], lines: usageLines },
+  { name: 'audit', tables: ['audit_rows'], lines: ({ ctx, before }) => listed((page) => auditLog.list(ctx, { ...page, to: before }), (answer) => answer.audit) },
 ]
 
+/** What a workspace has besides, and why no file holds it. Stands in the manifest; each table of a workspace is here or above. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  credentials: 'Hashes of keys and of URLs, which let senders and clients in.',
+  sessions: 'Hashes of what signs people in.',
+  one_time_tokens: 'Hashes of links that sign people in.',
+  idempotency_keys: 'Kept for days, to know a repeated event by.',
+  idempotency_records: 'Sealed answers, kept for a day, to know a repeated request by.',
+  stream_connections: 'Who watches the live stream at the moment.',
+  lanes: 'Who sends to a destination at the moment, and its breaker.',
+  audit_anchors: 'Seals of the ends of the audit log, good on this installation alone. The hashes of its rows are in its file.',
+  project_rollups: 'Counts of the events above by the minute and the hour.',
+  destination_rollups: 'Counts of the attempts above by the minute and the hour.',
+  data_exports: 'Exports themselves.',
+  data_export_chunks: 'Files of exports.',
+}
+
 type Page = { readonly limit: number; readonly cursor: string | undefined }
+
+async function* only(row: () => Promise<object>): Lines {
+  yield [JSON.stringify(await row())]
+}
 
 async function* listed<Answer extends { next_cursor: string | null }>(list: (page: Page) => Promise<Answer>, rowsOf: (answer: Answer) => readonly object[]): Lines {
   for (let cursor: string | undefined; ; ) {
@@ -90,6 +118,28 @@ async function* viewLines(ctx: Ctx): Lines {
   }
 }
 
+/** Settings as they were: of each endpoint the oldest version first. */
+async function* versionLines(ctx: Ctx): Lines {
+  for (let after = { webhookId: NO_ID, version: 0 }; ; ) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the last key of the one before
+    const rows = await readVersions(ctx.db, { ...ctx, after })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(({ webhook_id, created_at, config, ...row }) => {
+      const shown = inside(ctx)({ webhook_id: encodeId('webhook', webhook_id), ...row, created_at: created_at.toISOString() })
+      return withText(shown, { name: 'config', json: config })
+    })
+    after = { webhookId: last.webhook_id, version: last.version }
+  }
+}
+
+async function* usageLines({ ctx }: Scope): Lines {
+  yield (await readUsage(ctx.db, ctx)).map((row) => JSON.stringify(row))
+}
+
+/** A row with one member more, letter by letter, but for the ends of lines, which a JSON text has between its members only. */
+const withText = (row: object, { name, json }: { name: string; json: string }): string => `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
+
 /** Along the keys, oldest first. */
 async function* paged<Row extends { id: string }>(read: (at: PageAt) => Promise<readonly Row[]>, { ctx, before }: Pick<Scope, 'ctx' | 'before'>): AsyncGenerator<readonly Row[]> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId, before: uuidv7Floor(before.getTime()) }
@@ -109,12 +159,11 @@ async function* submissionLines(ctx: Ctx, { before }: Scope): Lines {
   for await (const rows of paged((at) => readSubmissions(ctx.db, at), { ctx, before })) yield rows.map((row) => JSON.stringify(inside(ctx)(presentSubmission(row))))
 }
 
-/** The payload letter by letter, but for the ends of lines, which a JSON text has between its members only. */
 async function* recordLines(ctx: Ctx, { before }: Scope): Lines {
   for await (const rows of paged((at) => readRecords(ctx.db, at), { ctx, before })) {
     yield rows.map(({ id, submission_id, dataset, received_at, data }) => {
       const row = { id: encodeId('record', id), dataset, submission_id: encodeId('submission', submission_id), received_at: received_at.toISOString(), project_id: encodeId('project', ctx.projectId) }
-      return `${JSON.stringify(row).slice(0, -1)},"data":${data.replaceAll(/[\r\n]+/g, ' ')}}`
+      return withText(row, { name: 'data', json: data })
     })
   }
 }

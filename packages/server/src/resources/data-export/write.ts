@@ -4,7 +4,7 @@ import type { Deps } from '../../context.ts'
 import { uuidv7Floor } from '../../platform/ids.ts'
 import { listProjectIds } from '../projects/index.ts'
 import { archive, CHUNK_BYTES, type Entry } from './archive.ts'
-import { SOURCES, type Scope } from './contents.ts'
+import { LEFT_OUT, SOURCES, type Scope } from './contents.ts'
 import {
   claimExport,
   deleteChunks,
@@ -39,6 +39,8 @@ export type Exporter = { run(): Promise<void>; stop(): void }
 class BrokenOff extends Error {
   override name = 'BrokenOff'
 }
+
+const lost = (): BrokenOff => new BrokenOff('It was deleted, or another process writes it.')
 
 export function createExporter(deps: Deps): Exporter {
   let stopping = false
@@ -86,7 +88,8 @@ async function write(deps: Deps, row: ExportRow, stopped: () => boolean): Promis
     }
     const now = deps.clock.now()
     await telling.tell()
-    await finishExport(deps.database, { ...claim, now: new Date(now), expiresAt: new Date(now + LIMITS.dataExportKeptDays * DAY_MS), sha256: hash() })
+    const finished = await finishExport(deps.database, { ...claim, now: new Date(now), expiresAt: new Date(now + LIMITS.dataExportKeptDays * DAY_MS), sha256: hash() })
+    if (!finished) throw lost()
     deps.log.info('data_export.finished', { ...names, rows: telling.progress.rowsDone, bytes: telling.progress.bytes })
   } catch (cause) {
     await brokeOff(deps, row, { claim, cause })
@@ -117,7 +120,7 @@ function createTelling(deps: Deps, { claim, stopped }: { claim: Claim; stopped: 
     if (stopped()) throw new BrokenOff('The server stops.')
     toldAt = deps.clock.now()
     const held = await putProgress(deps.database, { ...claim, ...progress, until: new Date(toldAt + LEASE_MS), ...(chunk === undefined ? {} : { chunk }) })
-    if (!held) throw new BrokenOff('It was deleted, or another process writes it.')
+    if (!held) throw lost()
   }
   return {
     progress,
@@ -148,7 +151,7 @@ function entriesOf(scope: Scope, telling: Telling): readonly Entry[] {
     name: 'manifest.json',
     content: async function* content() {
       const { workspaceId } = scope.ctx
-      yield `${JSON.stringify({ format: 'postroad-export', version: 1, workspace_id: encodeId('workspace', workspaceId), before: scope.before.toISOString(), rows }, null, 2)}\n`
+      yield `${JSON.stringify({ format: 'postroad-export', version: 1, workspace_id: encodeId('workspace', workspaceId), before: scope.before.toISOString(), rows, left_out: LEFT_OUT }, null, 2)}\n`
     },
   }
   return [...files, manifest]

@@ -14,6 +14,8 @@ export type PageAt = InProject & { readonly after: string; readonly before: stri
 const ROWS_MAX = 500
 const BYTES_MAX = 4_194_304
 const ATTEMPTS_MAX = 500
+/** Each with all the settings of an endpoint. */
+const VERSIONS_MAX = 50
 
 const inside = ({ workspaceId, projectId, after, before }: PageAt, t: Sql): Sql => sql`
   ${t}.workspace_id = ${workspaceId}
@@ -108,6 +110,40 @@ export function readAttempts(db: Db, at: InProject & { deliveryIds: readonly str
   `)
 }
 
+export type WholeVersionRow = {
+  readonly webhook_id: string
+  readonly version: number
+  readonly changed: readonly string[]
+  readonly restored_from: number | null
+  readonly actor: string
+  readonly agent: string | null
+  readonly created_at: Date
+  readonly config: string
+}
+
+/** Versions of endpoints, with their settings as they are stored. */
+export function readVersions(db: Db, at: InProject & { after: { webhookId: string; version: number } }): Promise<readonly WholeVersionRow[]> {
+  return db.many<WholeVersionRow>(sql`
+    select webhook_id, version, changed, restored_from, actor, agent, created_at, config::text as config
+      from webhook_versions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and (webhook_id, version) > (${at.after.webhookId}::uuid, ${at.after.version}::int)
+     order by webhook_id, version
+     limit ${VERSIONS_MAX}
+  `)
+}
+
+/** The events and deliveries of each month, of a workspace that has or had a quota. */
+export function readUsage(db: Db, at: { workspaceId: string }): Promise<readonly { readonly month: string; readonly events: number; readonly deliveries: number }[]> {
+  return db.many<{ month: string; events: number; deliveries: number }>(sql`
+    select to_char(month, 'YYYY-MM') as month, events, deliveries
+      from monthly_usage
+     where workspace_id = ${at.workspaceId}
+     order by month
+  `)
+}
+
 const COUNTED = { submissions: sql`submissions`, records: sql`records`, deliveries: sql`deliveries`, rejections: sql`rejections` } as const
 export type CountedTable = keyof typeof COUNTED
 
@@ -119,15 +155,17 @@ export function countPiece(db: Db, at: PageAt & { table: CountedTable; limit: nu
   `)
 }
 
-/** The rows that are few: settings, people, and the audit log. */
+/** The rows that are few: settings, people, the audit log, and the workspace itself. */
 export async function countFew(db: Db, at: { workspaceId: string; projectIds: readonly string[]; before: Date }): Promise<number> {
   const inProjects = sql`workspace_id = ${at.workspaceId} and project_id = any (${at.projectIds}::uuid[])`
   const { count } = await db.one<{ count: number }>(sql`
     select (select count(*) from datasets where ${inProjects}) + (select count(*) from webhooks where ${inProjects})
            + (select count(*) from record_views where ${inProjects}) + (select count(*) from rules where ${inProjects})
            + (select count(*) from destinations where ${inProjects}) + (select count(*) from ingest_keys where ${inProjects})
+           + (select count(*) from webhook_versions where ${inProjects}) + (select count(*) from replays where ${inProjects})
+           + (select count(*) from invites where workspace_id = ${at.workspaceId}) + (select count(*) from monthly_usage where workspace_id = ${at.workspaceId})
            + (select count(*) from members where workspace_id = ${at.workspaceId}) + (select count(*) from api_keys where workspace_id = ${at.workspaceId})
            + (select count(*) from audit_rows where workspace_id = ${at.workspaceId} and at < ${at.before}) as count
   `)
-  return count + at.projectIds.length
+  return count + at.projectIds.length + 1
 }
