@@ -1,4 +1,6 @@
+import { encodeId } from '@postroad/contract'
 import type { DestinationFact } from './evidence.ts'
+import { waitingLanes } from './queries.ts'
 import type { Conduct, Sink, Trust } from './sink.ts'
 import type { Stage } from './stage.ts'
 
@@ -9,6 +11,12 @@ export type Receiver = {
   readonly maxInFlight: number
   readonly scheme: Trust['scheme']
   readonly scheduleSeconds?: readonly number[]
+  /** How long it may take to answer, in ms; 5 s when left out. */
+  readonly timeoutMs?: number
+  /** At most so many requests in a second. */
+  readonly ratePerSecond?: number
+  /** A name that leads to the sink, in place of its address. */
+  readonly host?: string
   readonly conduct: () => Conduct
 }
 
@@ -17,13 +25,14 @@ const TIMEOUT_MS = 5_000
 /** Makes the destinations through the admin API and tells the sink whose signatures to expect. */
 export function createDestinations({ stage, sink }: { stage: Stage; sink: Sink }, wanted: readonly Receiver[]): Promise<readonly DestinationFact[]> {
   return Promise.all(
-    wanted.map(async ({ name, datasets, maxInFlight, scheme, scheduleSeconds = null, conduct }) => {
+    wanted.map(async ({ name, datasets, maxInFlight, scheme, scheduleSeconds = null, timeoutMs = TIMEOUT_MS, ratePerSecond, host, conduct }) => {
       const made = await stage.admin('POST', 'destinations', {
         name,
-        url: sink.url(name),
+        url: sink.url(name, host),
         datasets,
         max_in_flight: maxInFlight,
-        timeout_ms: TIMEOUT_MS,
+        timeout_ms: timeoutMs,
+        rate_limit: ratePerSecond === undefined ? null : { count: ratePerSecond, per: 'second' },
         signing: { header: scheme },
         retry: { schedule_seconds: scheduleSeconds },
       })
@@ -34,4 +43,25 @@ export function createDestinations({ stage, sink }: { stage: Stage; sink: Sink }
       return { id: destination.id, name, datasets, maxInFlight }
     }),
   )
+}
+
+/** Those of which it is noted that their breakers are open. */
+export async function findOpenBreakers(stage: Stage): Promise<readonly { readonly id: string; readonly waitsUntil: number }[]> {
+  const database = stage.openDatabase()
+  try {
+    const rows = await waitingLanes(database, { workspaceId: stage.workspaceId })
+    return rows.map((row) => ({ id: encodeId('destination', row.destination_id), waitsUntil: row.waits_until.getTime() }))
+  } finally {
+    await database.close()
+  }
+}
+
+/** As a person does who knows that a receiver works again and does not wait for the next probe: off and on. */
+export async function closeBreakers(stage: Stage, destinations: readonly { readonly id: string }[]): Promise<void> {
+  for (const { id } of destinations) {
+    for (const enabled of [false, true]) {
+      // oxlint-disable-next-line no-await-in-loop -- in this order
+      await stage.admin('PATCH', `destinations/${id}`, { enabled })
+    }
+  }
 }

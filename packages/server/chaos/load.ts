@@ -27,13 +27,15 @@ export type Load = {
   stop(): Promise<void>
 }
 
+/** Of 100 events, how many go to each dataset; a function says it anew for each event. */
+export type Shares = Readonly<Record<string, number>> | (() => Readonly<Record<string, number>>)
+
 export type LoadOptions = {
   readonly folder: string
   readonly seed: number
   readonly ratePerSecond: number
   readonly urlOf: (dataset: string) => string
-  /** Of 100 events, how many go to each dataset. */
-  readonly percent: Readonly<Record<string, number>>
+  readonly percent: Shares
   /** So many are sent at the same moment, and as many less often. */
   readonly together?: number
 }
@@ -89,7 +91,8 @@ export function startLoad(options: LoadOptions): Load {
   }
 }
 
-function pickDataset(percent: LoadOptions['percent'], rng: Rng): string {
+function pickDataset(shares: Shares, rng: Rng): string {
+  const percent = typeof shares === 'function' ? shares() : shares
   let left = rng.between(0, 100)
   for (const [dataset, share] of Object.entries(percent)) {
     left -= share

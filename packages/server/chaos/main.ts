@@ -4,20 +4,24 @@ import { isPlant, PLANTS } from './plants.ts'
 import { reportText } from './report.ts'
 import type { Request, Scenario } from './scenario.ts'
 import { dup } from './scenarios/dup.ts'
+import { herd } from './scenarios/herd.ts'
 import { idem } from './scenarios/idem.ts'
 import { kill9 } from './scenarios/kill9.ts'
+import { neighbour, neighbourByName } from './scenarios/neighbour.ts'
 import { quota } from './scenarios/quota.ts'
+import { redeliver } from './scenarios/redeliver.ts'
 import { rejections } from './scenarios/rejections.ts'
 import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
+import { suspend } from './scenarios/suspend.ts'
 
 /** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
-const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup]
+const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup, neighbour, neighbourByName, herd, redeliver, suspend]
 
 const USAGE = [
   'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',
   '',
-  ...SCENARIOS.map(({ name, about }) => `  ${name.padEnd(12)} ${about}`),
+  ...SCENARIOS.map(({ name, about }) => `  ${name.padEnd(15)} ${about}`),
   '',
   `CHAOS_PLANT=${Object.keys(PLANTS).join('|')} puts that defect into the server; the run must then fail.`,
 ].join('\n')
@@ -31,23 +35,30 @@ function readRequest(): Given {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '30' },
+      rounds: { type: 'string' },
       seed: { type: 'string', default: String(randomInt(1_000_000)) },
-      rate: { type: 'string', default: '200' },
+      rate: { type: 'string' },
+      dns: { type: 'boolean', default: false },
       'with-postgres': { type: 'string', default: 'third' },
       json: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
     },
   })
-  const scenario = SCENARIOS.find(({ name }) => name === positionals[0])
+  const scenario = findScenario(positionals[0], values.dns)
   const postgres = (['third', 'always', 'never'] as const).find((name) => name === values['with-postgres'])
-  const [rounds, seed, ratePerSecond] = [Number(values.rounds), Number(values.seed), Number(values.rate)]
+  const [rounds, seed, ratePerSecond] = [Number(values.rounds ?? scenario.rounds), Number(values.seed), Number(values.rate ?? scenario.ratePerSecond)]
   const plant = process.env['CHAOS_PLANT']
   const numbersAreRight = [rounds, seed, ratePerSecond].every(Number.isSafeInteger) && rounds > 0 && ratePerSecond > 0
-  if (scenario === undefined || postgres === undefined || !numbersAreRight) throw new Error(USAGE)
+  if (postgres === undefined || !numbersAreRight) throw new Error(USAGE)
   if (plant !== undefined && !isPlant(plant)) throw new Error(USAGE)
   const say = values.json ? () => undefined : (line: string) => process.stderr.write(`  ${line}\n`)
-  return { scenario, json: values.json, request: { seed, rounds, ratePerSecond, postgres, plant, keep: values.keep, say } }
+  return { scenario, json: values.json, request: { seed, rounds, ratePerSecond, postgres, plant, isShort: false, keep: values.keep, say } }
+}
+
+function findScenario(word: string | undefined, isByName: boolean): Scenario {
+  const found = SCENARIOS.find(({ name }) => name === `${word}${isByName ? ' --dns' : ''}`)
+  if (found === undefined) throw new Error(USAGE)
+  return found
 }
 
 const SAME_WISH_MS = 1_000
@@ -69,13 +80,18 @@ function interruption(): AbortSignal {
   return asked.signal
 }
 
-try {
-  const { scenario, request, json } = readRequest()
-  const budget = AbortSignal.timeout(SPARE_BUDGET_MS + request.rounds * ROUND_BUDGET_MS)
-  const report = await scenario.run({ ...request, signal: AbortSignal.any([interruption(), budget]) })
-  process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
-  process.exitCode = report.ok ? 0 : 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 2
+async function main(): Promise<void> {
+  if (process.argv.length === 2) return void process.stdout.write(`${USAGE}\n`)
+  try {
+    const { scenario, request, json } = readRequest()
+    const budget = AbortSignal.timeout(SPARE_BUDGET_MS + request.rounds * ROUND_BUDGET_MS)
+    const report = await scenario.run({ ...request, signal: AbortSignal.any([interruption(), budget]) })
+    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : reportText(report))
+    process.exitCode = report.ok ? 0 : 1
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 2
+  }
 }
+
+await main()

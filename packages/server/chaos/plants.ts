@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
-import { countOne, extendOwners, keepOwners, misend, takeLanes, usedEvents } from './queries.ts'
+import { outboundInOneQueue, outboundWithFewLookUps } from './planted-outbound.ts'
+import { closeBreakers, countOne, extendOwners, forgetPlaces, forgetSuspensions, heedNoPause, keepOwners, liftCaps, misend, takeLanes, usedEvents } from './queries.ts'
 
-type Plant = Pick<AppOptions, 'commit' | 'rejections'>
+export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound'>
 
 /**
  * Defects put into the server on purpose: a run that passes with one of these is a run that proves nothing. Each names
@@ -105,6 +106,45 @@ export const PLANTS = {
       const stored = await commit(withoutQuota(event))
       if (stored.kind === 'stored') await countOne(deps.database, at)
       return stored
+    },
+  },
+  /** Reached a neighbour in time: all destinations share a few places, and those that hang keep them. */
+  'one-queue': { outbound: outboundInOneQueue },
+  /** The same with names that hang: few are looked up at a time, and nothing is kept. */
+  'few-look-ups': { outbound: outboundWithFewLookUps },
+  /** More at once than its cap, and faster than its rate: a destination that is made is made without them. */
+  'no-caps': {
+    commit: (commit, deps) => {
+      void liftCaps(deps.database).catch(() => undefined)
+      return commit
+    },
+  },
+  /** Faster than its ramp: whoever was away for an hour is taken for healthy when it comes back. */
+  'no-ramp': {
+    commit: (commit, deps) => {
+      setInterval(() => void closeBreakers(deps.database).catch(() => undefined), 200).unref()
+      return commit
+    },
+  },
+  /** Sent twice by a replay: it forgets the place that it has come to. */
+  'no-place': {
+    commit: (commit, deps) => {
+      void forgetPlaces(deps.database).catch(() => undefined)
+      return commit
+    },
+  },
+  /** Made due while paused, or after it was cancelled: both are answered, and not kept. */
+  'deaf-replay': {
+    commit: (commit, deps) => {
+      void heedNoPause(deps.database).catch(() => undefined)
+      return commit
+    },
+  },
+  /** Accepted and begun while suspended: the suspension is answered, and forgotten. */
+  'suspend-in-name': {
+    commit: (commit, deps) => {
+      void forgetSuspensions(deps.database).catch(() => undefined)
+      return commit
     },
   },
   /** Refused in its time: a URL that is replaced ends at once, whatever the overlap. */

@@ -32,13 +32,14 @@ export type AttemptRow = {
   readonly id: string
   readonly delivery_id: string
   readonly number: number
+  readonly trigger: string
   readonly outcome: string | null
   readonly started_at: Date
 }
 
 export function attempts(db: Db, at: { workspaceId: string }): Promise<readonly AttemptRow[]> {
   return db.many<AttemptRow>(sql`
-    select id, delivery_id, number, outcome, started_at
+    select id, delivery_id, number, trigger, outcome, started_at
       from delivery_attempts
      where workspace_id = ${at.workspaceId}
      order by delivery_id, number
@@ -196,5 +197,62 @@ export async function takeLanes(db: Db): Promise<void> {
        set owner = null,
            fence = fence + 1
      where owner is not null
+  `)
+}
+
+/** For the plant `suspend-in-name`: what suspends a workspace is answered and not kept. */
+export async function forgetSuspensions(db: Db): Promise<void> {
+  await beforeEach(db, { name: 'forget_suspension', table: 'workspaces', on: 'update', body: 'new.suspended_at := null; return new;' })
+}
+
+/** For the plant `no-caps`. */
+export async function liftCaps(db: Db): Promise<void> {
+  await beforeEach(db, { name: 'lift_caps', table: 'destinations', on: 'insert', body: 'new.max_in_flight := 1000; new.rate_count := null; new.rate_per := null; return new;' })
+}
+
+/** For the plant `no-ramp`. */
+export async function closeBreakers(db: Db): Promise<void> {
+  await db.run(sql`
+    update lanes
+       set breaker_resets = breaker_resets + 1
+     where memory is not null
+  `)
+}
+
+/** For the plant `no-place`: once, a few pages on, a replay is back at its beginning. */
+export async function forgetPlaces(db: Db): Promise<void> {
+  const body = "if old.replayed < 20 and new.replayed >= 20 and new.state = 'running' then new.cursor := null; end if; return new;"
+  await beforeEach(db, { name: 'forget_place', table: 'replays', on: 'update', body })
+}
+
+/** For the plant `deaf-replay`. */
+export async function heedNoPause(db: Db): Promise<void> {
+  const body = "if new.state in ('paused', 'cancelled') then new.state := 'running'; new.ended_at := null; end if; return new;"
+  await beforeEach(db, { name: 'heed_no_pause', table: 'replays', on: 'update', body })
+}
+
+async function beforeEach(db: Db, { name, table, on, body }: { name: string; table: string; on: string; body: string }): Promise<void> {
+  await db.run({ strings: [`create or replace function ${name}() returns trigger language plpgsql as $$ begin ${body} end $$`], values: [] })
+  await db.run({ strings: [`create or replace trigger ${name} before ${on} on ${table} for each row execute function ${name}()`], values: [] })
+}
+
+/** Until when each lane is given to nobody; one that may be given at any time is left out. */
+export function waitingLanes(db: Db, at: { workspaceId: string }): Promise<readonly { readonly destination_id: string; readonly waits_until: Date }[]> {
+  return db.many<{ destination_id: string; waits_until: Date }>(sql`
+    select destination_id, waits_until
+      from lanes
+     where workspace_id = ${at.workspaceId}
+       and waits_until is not null
+  `)
+}
+
+/** What is noted of open breakers becomes as old as it must be for their next probes to be due. The senders must be dead. */
+export async function letProbesBeDue(db: Db, at: { workspaceId: string }): Promise<void> {
+  await db.run(sql`
+    update lanes
+       set remembered_at = remembered_at - make_interval(secs => (memory #>> '{breaker,probe_in_ms}')::float8 / 1000),
+           waits_until = now()
+     where workspace_id = ${at.workspaceId}
+       and waits_until is not null
   `)
 }

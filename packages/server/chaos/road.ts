@@ -5,7 +5,7 @@ import { createDestinations, type Receiver } from './destinations.ts'
 import { drain } from './drain.ts'
 import { gather, type DestinationFact, type Evidence } from './evidence.ts'
 import { Ledger } from './ledger.ts'
-import { startLoad, type Load } from './load.ts'
+import { startLoad, type Load, type Shares } from './load.ts'
 import type { Blow } from './nemesis.ts'
 import type { Request } from './scenario.ts'
 import { openSink, type Sink } from './sink.ts'
@@ -22,8 +22,7 @@ export type Road = {
 
 export type Traffic = {
   readonly receivers: readonly Receiver[]
-  /** Of 100 events, how many go to each dataset. */
-  readonly percent: Readonly<Record<string, number>>
+  readonly percent: Shares
   /** What happens under load. Gives why it ended early, or null. */
   readonly storm: (road: Road) => Promise<string | null>
   /** Puts right what the storm left, once the server is ready again. */

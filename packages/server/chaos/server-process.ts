@@ -27,6 +27,8 @@ export type ServerOptions = {
   readonly logFile: string
   /** Starts the server with this fault planted in it. */
   readonly plant: string | undefined
+  /** Lets it ask this one for names, and not the machine's. */
+  readonly nameServer: string | undefined
 }
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -36,9 +38,10 @@ const STOP_MS = 30_000
 /** The real server as a child process, which may die at any moment and is started again on the same data. */
 export function serverProcess(options: ServerOptions): ServerProcess {
   const clock = systemClock()
-  const { plant } = options
+  const composition = { ...(options.plant === undefined ? {} : { CHAOS_PLANT: options.plant }), ...(options.nameServer === undefined ? {} : { CHAOS_NAME_SERVER: options.nameServer }) }
+  const isOrdinary = Object.keys(composition).length === 0
   const lives: Life[] = []
-  const env = plant === undefined ? options.env : { ...options.env, CHAOS_PLANT: plant }
+  const env = { ...options.env, ...composition }
   let child: ChildProcess | undefined
   let gone: Promise<unknown> = Promise.resolve()
 
@@ -52,7 +55,7 @@ export function serverProcess(options: ServerOptions): ServerProcess {
     lives,
     start: () => {
       const log = openSync(options.logFile, 'a')
-      child = spawn(process.execPath, plant === undefined ? [MAIN, 'serve'] : [PLANTED], { env, stdio: ['ignore', log, log] })
+      child = spawn(process.execPath, isOrdinary ? [MAIN, 'serve'] : [PLANTED], { env, stdio: ['ignore', log, log] })
       closeSync(log)
       const life: Life = { pid: child.pid ?? 0, from: clock.now(), to: undefined, end: undefined }
       lives.push(life)

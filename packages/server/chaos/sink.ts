@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
@@ -17,6 +17,10 @@ export type Receipt = {
   readonly attempt: string
   readonly event: string | null
   readonly at: number
+  /** Requests to this destination that were not answered when this one came, itself included. */
+  readonly at_once: number
+  /** Requests to it that had been answered 2xx by then. */
+  readonly succeeded: number
   readonly answered: number | 'hung_up'
   readonly signature: 'valid' | 'invalid'
   readonly body_sha256: string
@@ -24,18 +28,39 @@ export type Receipt = {
   readonly data_sha256: string
 }
 
-export type Conduct = { readonly status: number | 'hung_up'; readonly afterMs?: number; readonly headers?: Readonly<Record<string, string>> }
+export type Conduct = {
+  readonly status: number | 'hung_up'
+  readonly afterMs?: number
+  /** Answers when this has come about. */
+  readonly after?: Promise<unknown>
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** Which library checks the signatures of a destination, and with which secret. */
 export type Trust = { readonly secret: string; readonly scheme: 'standard' | 'service' }
 
 export type Sink = {
   readonly receipts: Ledger<Receipt>
-  url(destination: string): string
+  /** `host`: a name that leads here, in place of the address. */
+  url(destination: string, host?: string): string
   /** How this destination answers from now on. */
   conduct(destination: string, next: () => Conduct): void
   trust(destination: string, trust: Trust): void
   stop(): Promise<void>
+}
+
+type Tally = { underWay: number; succeeded: number }
+
+/** Counts a request as under way until it is answered, or whoever asked is gone. */
+function underWay(tally: Tally, response: ServerResponse): () => void {
+  let isUnderWay = true
+  const ended = (): void => {
+    if (isUnderWay) tally.underWay -= 1
+    isUnderWay = false
+  }
+  tally.underWay += 1
+  response.once('close', ended)
+  return ended
 }
 
 /** Receivers on one free port of 127.0.0.1, a path for each destination. */
@@ -43,11 +68,15 @@ export async function openSink(folder: string): Promise<Sink> {
   const receipts = new Ledger<Receipt>(join(folder, 'receipts.jsonl'))
   const conducts = new Map<string, () => Conduct>()
   const trusted = new Map<string, Trust>()
+  const tallies = new Map<string, Tally>()
   const clock = systemClock()
 
   const receive = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const destination = (request.url ?? '').slice(1)
-    const { status, afterMs = 0, headers = {} } = conducts.get(destination)?.() ?? { status: 200 }
+    const { status, afterMs = 0, after, headers = {} } = conducts.get(destination)?.() ?? { status: 200 }
+    const tally = tallies.get(destination) ?? { underWay: 0, succeeded: 0 }
+    tallies.set(destination, tally)
+    const ended = underWay(tally, response)
     const data = dataOf(body)
     receipts.note({
       destination,
@@ -55,16 +84,21 @@ export async function openSink(folder: string): Promise<Sink> {
       attempt: header(request, 'service-delivery-id'),
       event: eventOf(data),
       at: clock.now(),
+      at_once: tally.underWay,
+      succeeded: tally.succeeded,
       answered: status,
       signature: isSigned(request, { body, trust: trusted.get(destination) }) ? 'valid' : 'invalid',
       body_sha256: sha256(body),
       data_sha256: sha256(data),
     })
     const answer = (): void => {
-      if (status === 'hung_up') request.socket.destroy()
-      else response.writeHead(status, headers).end('ok')
+      ended()
+      if (status === 'hung_up') return void request.socket.destroy()
+      if (status < 300) tally.succeeded += 1
+      response.writeHead(status, headers).end('ok')
     }
-    if (afterMs === 0) answer()
+    if (after !== undefined) void after.then(answer)
+    else if (afterMs === 0) answer()
     else setTimeout(answer, afterMs)
   }
   const server = createServer((request, response) => {
@@ -73,15 +107,11 @@ export async function openSink(folder: string): Promise<Sink> {
     request.on('end', () => receive(request, response, Buffer.concat(chunks).toString()))
   })
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
-  const { port } = server.address() as AddressInfo
+  const port = await listen(server)
 
   return {
     receipts,
-    url: (destination) => `http://127.0.0.1:${port}/${destination}`,
+    url: (destination, host = '127.0.0.1') => `http://${host}:${port}/${destination}`,
     conduct: (destination, next) => conducts.set(destination, next),
     trust: (destination, trust) => trusted.set(destination, trust),
     stop: () =>
@@ -93,6 +123,14 @@ export async function openSink(folder: string): Promise<Sink> {
         server.closeAllConnections()
       }),
   }
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
+  return (server.address() as AddressInfo).port
 }
 
 /** Checked by other people's code, so that a mistake of ours cannot excuse itself. */

@@ -9,6 +9,7 @@ import { openDatabase, type Database } from '../src/platform/db.ts'
 import { DATABASE, USERNAME } from '../src/platform/postgres/cluster.ts'
 import { placeOf, PORT as POSTGRES_PORT } from '../src/platform/postgres/place.ts'
 import { exchange, type Reply } from './http.ts'
+import { openNameServer, type NameServer } from './name-server.ts'
 import { postgresProcess, type PostgresProcess } from './postgres-process.ts'
 import { runCommand, serverProcess, type ServerProcess } from './server-process.ts'
 
@@ -21,7 +22,10 @@ export type Stage = {
   readonly dataDir: string
   readonly server: ServerProcess
   readonly postgres: PostgresProcess
+  /** Whom the server asks for names; undefined: whomever the machine does. */
+  readonly names: NameServer | undefined
   readonly workspaceId: string
+  readonly workspaceSlug: string
   /** The URL of the first endpoint. */
   readonly endpoint: string
   /** One call of the admin API, parsed; rejects unless the answer is 2xx. */
@@ -41,6 +45,8 @@ export type StageOptions = {
   readonly keep: boolean
   /** How many processes share the port; 1 when left out. */
   readonly processes?: number
+  /** Gives the server a name server of the scenario's own. */
+  readonly hasNames?: boolean
 }
 
 const READY_MS = 120_000
@@ -54,7 +60,8 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   const logFile = join(folder, 'server.log')
   const port = await freePort()
   const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port), PROCESSES: String(options.processes ?? 1), ADMIN_REQUESTS_MAX: '0' })
-  const server = serverProcess({ env, logFile, plant: options.plant })
+  const names = options.hasNames === true ? await openNameServer() : undefined
+  const server = serverProcess({ env, logFile, plant: options.plant, nameServer: names?.address })
   const postgres = postgresProcess(dataDir)
   const agent = new Agent({ keepAlive: true })
   const lastResort = (): void => {
@@ -64,10 +71,11 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   }
   process.once('exit', lastResort)
   try {
-    return await play(await setStage({ folder, dataDir, logFile, server, postgres, agent, env, signal: options.signal }))
+    return await play(await setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal: options.signal }))
   } finally {
     await server.stop()
     await postgres.stop()
+    await names?.stop()
     agent.destroy()
     if (!options.keep) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     process.off('exit', lastResort)
@@ -85,13 +93,13 @@ function removeNow(folder: string): void {
   }
 }
 
-type Parts = Pick<Stage, 'folder' | 'logFile' | 'dataDir' | 'server' | 'postgres'> & {
+type Parts = Pick<Stage, 'folder' | 'logFile' | 'dataDir' | 'server' | 'postgres' | 'names'> & {
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-async function setStage({ folder, dataDir, logFile, server, postgres, agent, env, signal }: Parts): Promise<Stage> {
+async function setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal }: Parts): Promise<Stage> {
   const baseUrl = `http://127.0.0.1:${env['PORT']}`
   const ready = async (): Promise<void> => {
     const end = performance.now() + READY_MS
@@ -114,8 +122,10 @@ async function setStage({ folder, dataDir, logFile, server, postgres, agent, env
     dataDir,
     server,
     postgres,
+    names,
     ready,
     workspaceId: decodeId('workspace', installed.workspace.id) ?? '',
+    workspaceSlug: installed.workspace.slug,
     endpoint: installed.webhook.public_url,
     admin: async (method, path, body) => {
       const url = `${baseUrl}/admin/api/${path}`
@@ -139,7 +149,7 @@ function serverEnvironment(own: Readonly<Record<string, string>>): Readonly<Reco
   return { PATH, HOME, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ...own }
 }
 
-type Installed = { readonly workspace: { readonly id: string }; readonly webhook: { readonly public_url: string }; readonly api_key: string }
+type Installed = { readonly workspace: { readonly id: string; readonly slug: string }; readonly webhook: { readonly public_url: string }; readonly api_key: string }
 
 async function bootstrap(env: Readonly<Record<string, string>>): Promise<Installed> {
   const { code, printed, said } = await runCommand(['bootstrap', '--json'], env)

@@ -24,7 +24,7 @@ import type { Log } from './platform/log.ts'
 import { createMailer } from './platform/mailer.ts'
 import { createWakeups } from './platform/notify.ts'
 import { createOidc } from './platform/oidc.ts'
-import { createOutboundHttp } from './platform/outbound-http.ts'
+import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from './platform/outbound-http.ts'
 import { createPasswordHash } from './platform/password-hash.ts'
 import { createSealedText } from './platform/sealed-text.ts'
 import { readPlans } from './plans.ts'
@@ -57,6 +57,7 @@ export type AppOptions = {
   /** The chaos runner plants faults in these; nothing else does. */
   readonly commit?: (commit: Commit, deps: Deps) => Commit
   readonly rejections?: (rejections: Rejections) => Rejections
+  readonly outbound?: (options: OutboundOptions) => OutboundHttp
 }
 
 export type App = {
@@ -149,7 +150,7 @@ function createDeps(options: AppOptions, parts: Pick<Deps, 'clock' | 'baseUrl' |
     log,
     cipher: storage.cipher,
     wakeups: createWakeups(database, (cause) => log.debug('wakeup.not_told', { cause })),
-    outbound: createOutboundHttp({ allow }),
+    outbound: (options.outbound ?? createOutboundHttp)({ allow }),
     ...signInParts(options, parts.clock),
     whyUrlRefused: createUrlCheck(createAddressGuard({ allow })),
     readStored,

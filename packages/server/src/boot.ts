@@ -21,7 +21,7 @@ export type Booted = { readonly app: App; readonly storage: Storage; readonly co
 /** Brings up everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<AppOptions, 'commit' | 'rejections'> & { readonly mode: 'own' | 'join' },
+  options: Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & { readonly mode: 'own' | 'join' },
 ): Promise<Booted> {
   const config = readConfig(environment)
   const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })

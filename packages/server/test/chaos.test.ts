@@ -4,17 +4,21 @@ import type { Report } from '../chaos/figures.ts'
 import type { PlantName } from '../chaos/plants.ts'
 import type { Scenario } from '../chaos/scenario.ts'
 import { dup } from '../chaos/scenarios/dup.ts'
+import { herd } from '../chaos/scenarios/herd.ts'
 import { idem } from '../chaos/scenarios/idem.ts'
 import { kill9 } from '../chaos/scenarios/kill9.ts'
+import { neighbour, neighbourByName } from '../chaos/scenarios/neighbour.ts'
 import { quota } from '../chaos/scenarios/quota.ts'
+import { redeliver } from '../chaos/scenarios/redeliver.ts'
 import { rejections } from '../chaos/scenarios/rejections.ts'
 import { stream } from '../chaos/scenarios/stream.ts'
+import { suspend } from '../chaos/scenarios/suspend.ts'
 
 /** The short form of `npm run chaos`, on servers and data folders of its own. */
-function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName }): Promise<Report> {
-  const signal = AbortSignal.timeout(240_000)
-  const { rounds, seed, plant } = of
-  return scenario.run({ seed, rounds, ratePerSecond: 150, postgres: 'third', plant, keep: false, signal, say: () => undefined })
+function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName; readonly ratePerSecond?: number }): Promise<Report> {
+  const signal = AbortSignal.timeout(480_000)
+  const { rounds, seed, plant, ratePerSecond = 150 } = of
+  return scenario.run({ seed, rounds, ratePerSecond, postgres: 'third', plant, isShort: true, keep: false, signal, say: () => undefined })
 }
 
 /** Three quick rounds: two kill the server, the last one a backend of PostgreSQL, then the server, and again as it starts. */
@@ -85,5 +89,70 @@ describe('processes that die while they deliver', { concurrency: true }, () => {
 describe('clients of the live stream that drop and resume', { concurrency: true }, () => {
   test('each see every record of a server that is killed', async () => {
     assert.deepEqual(broken(await aStorm(stream, { rounds: 1, seed: SEED })), [])
+  })
+})
+
+const CALM = { rounds: 1, seed: SEED, ratePerSecond: 40 }
+
+describe('a destination that hangs, and one that is dead', { concurrency: 2 }, () => {
+  test('cost their neighbours nothing: these get all of theirs meanwhile', async () => {
+    assert.deepEqual(broken(await aStorm(neighbour, CALM)), [])
+  })
+
+  test('cost their neighbours nothing when it is their names that hang or do not exist', async () => {
+    assert.deepEqual(broken(await aStorm(neighbourByName, CALM)), [])
+  })
+
+  test('are caught when all destinations share a few places', async () => {
+    const report = await aStorm(neighbour, { ...CALM, plant: 'one-queue' })
+    assert.match(broken(report).join('\n'), /^not delivered to a neighbour before the bad ones were put right: \d+/m)
+  })
+
+  test('are caught when few names are looked up at a time', async () => {
+    const report = await aStorm(neighbourByName, { ...CALM, plant: 'few-look-ups' })
+    assert.match(broken(report).join('\n'), /^not delivered to a neighbour before the bad ones were put right: \d+/m)
+  })
+})
+
+describe('destinations that come back to a backlog', { concurrency: 2 }, () => {
+  test('get it by a ramp, and never more than their caps and rates allow', async () => {
+    assert.deepEqual(broken(await aStorm(herd, CALM)), [])
+  })
+
+  test('are seen to be flooded when their caps are forgotten', async () => {
+    const report = await aStorm(herd, { ...CALM, plant: 'no-caps' })
+    assert.match(broken(report).join('\n'), /^more at once than a destination allows: \d+/m)
+  })
+
+  test('are seen to be flooded when their breakers are forgotten', async () => {
+    const report = await aStorm(herd, { ...CALM, plant: 'no-ramp' })
+    assert.match(broken(report).join('\n'), /^more at once than the ramp allows: \d+/m)
+  })
+})
+
+describe('a replay of many deliveries beside live traffic', { concurrency: 2 }, () => {
+  test('sends each of those chosen once, and nothing while it is paused or after it was cancelled', async () => {
+    assert.deepEqual(broken(await aStorm(redeliver, CALM)), [])
+  })
+
+  test('is caught when it forgets the place that it has come to', async () => {
+    const report = await aStorm(redeliver, { ...CALM, plant: 'no-place' })
+    assert.match(broken(report).join('\n'), /^sent twice by a replay: \d+/m)
+  })
+
+  test('is caught when it does not heed a pause', async () => {
+    const report = await aStorm(redeliver, { ...CALM, plant: 'deaf-replay' })
+    assert.match(broken(report).join('\n'), /^made due while paused: \d+/m)
+  })
+})
+
+describe('a workspace that is suspended under load', { concurrency: 2 }, () => {
+  test('takes nothing in, sends nothing and counts nothing meanwhile, and loses nothing', async () => {
+    assert.deepEqual(broken(await aStorm(suspend, CALM)), [])
+  })
+
+  test('is caught when its suspension is forgotten', async () => {
+    const report = await aStorm(suspend, { ...CALM, plant: 'suspend-in-name' })
+    assert.match(broken(report).join('\n'), /^begun while suspended: \d+/m)
   })
 })

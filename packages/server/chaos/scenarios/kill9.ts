@@ -1,6 +1,6 @@
 import { Rng } from '../../sim/rng.ts'
 import { duplicatesBounded, factsOf, ROAD_CHECKS } from '../checks.ts'
-import type { Receiver } from '../destinations.ts'
+import { closeBreakers, type Receiver } from '../destinations.ts'
 import type { Evidence } from '../evidence.ts'
 import { loadFigures, postgresTimes, redeliveryTimes, startTimes, timing } from '../figures.ts'
 import { createNemesis } from '../nemesis.ts'
@@ -56,16 +56,6 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     heal: ({ destinations }) => closeBreakers(stage, destinations),
   })
   return judge(evidence, stopped)
-}
-
-/** As a person does who knows that a receiver works again and does not wait for the next probe: off and on. */
-async function closeBreakers(stage: Stage, destinations: readonly { readonly id: string }[]): Promise<void> {
-  for (const { id } of destinations) {
-    for (const enabled of [false, true]) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
-      await stage.admin('PATCH', `destinations/${id}`, { enabled })
-    }
-  }
 }
 
 function judge(evidence: Evidence, stopped: string | null): Outcome {

@@ -1,0 +1,31 @@
+import type { Evidence } from './evidence.ts'
+import { seconds, type Figure } from './figures.ts'
+
+/** From when to when, by the machine's clock. */
+export type Span = { readonly from: number; readonly to: number }
+
+/** Milliseconds from the sending of an event to its first arrival at these destinations, for the events sent in the span. */
+export function arrivals({ sent, receipts }: Pick<Evidence, 'sent' | 'receipts'>, { from, to, names }: Span & { readonly names: readonly string[] }): readonly number[] {
+  const sentAt = new Map(sent.filter(({ at }) => at >= from && at < to).map(({ event, at }) => [event, at]))
+  const wanted = new Set(names)
+  const seen = new Set<string>()
+  return receipts.flatMap(({ destination, event, at }) => {
+    const began = sentAt.get(event ?? '')
+    const key = `${event} ${destination}`
+    if (began === undefined || !wanted.has(destination) || seen.has(key)) return []
+    seen.add(key)
+    return [at - began]
+  })
+}
+
+/** `p99 31 ms, 1.20 × 26 ms before`, held to a limit. Of nothing there is no ratio, and no promise is kept. */
+export function slowdown(figure: string, { before, during, ratioMax }: { readonly before: readonly number[]; readonly during: readonly number[]; readonly ratioMax: number }): Figure {
+  const [calm, stormy] = [p99(before), p99(during)]
+  const ratio = stormy / calm
+  return { figure, value: `p99 ${seconds(stormy)}, ${ratio.toFixed(2)} × ${seconds(calm)}`, limit: `ratio max ${ratioMax}`, ok: ratio <= ratioMax }
+}
+
+function p99(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) * 0.99)] ?? NaN
+}

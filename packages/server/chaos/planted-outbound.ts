@@ -1,0 +1,49 @@
+import { Resolver as Cares } from 'node:dns/promises'
+import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from '../src/platform/outbound-http.ts'
+import type { Resolution, Resolver } from '../src/platform/resolver.ts'
+
+/** At most so many at a time, first come, first served; the rest waits for one of them to end. */
+function oneQueue(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let underWay = 0
+  return async (work) => {
+    if (underWay >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else underWay += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) underWay -= 1
+      else next()
+    }
+  }
+}
+
+const REQUESTS = 20
+
+/** All destinations stand in one queue for a few places: whoever hangs keeps them. */
+export function outboundInOneQueue(options: OutboundOptions): OutboundHttp {
+  const outbound = createOutboundHttp(options)
+  const queued = oneQueue(REQUESTS)
+  return { ...outbound, request: (request) => queued(() => outbound.request(request)) }
+}
+
+/** As libuv's pool has them for `dns.lookup`. */
+const LOOK_UPS = 4
+const PATIENCE_MS = 10_000
+
+/** Names as `dns.lookup` looks them up: a few at a time, nothing kept, and one that hangs keeps its place. */
+export function outboundWithFewLookUps(options: OutboundOptions): OutboundHttp {
+  const queued = oneQueue(LOOK_UPS)
+  const cares = new Cares({ timeout: PATIENCE_MS, tries: 1 })
+  cares.setServers([process.env['CHAOS_NAME_SERVER'] ?? '127.0.0.1'])
+  const look = async (name: string): Promise<Resolution> => {
+    try {
+      return { kind: 'addresses', source: 'dns', addresses: await cares.resolve4(name) }
+    } catch {
+      return { kind: 'failure', detail: 'The host name has no address.' }
+    }
+  }
+  const resolver: Resolver = { resolve: (name) => queued(() => look(name)), close: () => cares.cancel() }
+  return createOutboundHttp({ ...options, resolver })
+}

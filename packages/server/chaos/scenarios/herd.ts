@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { LIMITS } from '@postroad/contract'
+import { systemClock } from '../../src/platform/clock.ts'
+import { duplicatesBounded, factsOf, promise, ROAD_CHECKS } from '../checks.ts'
+import { findOpenBreakers, type Receiver } from '../destinations.ts'
+import type { DestinationFact, Evidence } from '../evidence.ts'
+import { counted, loadFigures, seconds, type Figure } from '../figures.ts'
+import { arrivals, slowdown, type Span } from '../latency.ts'
+import { letProbesBeDue } from '../queries.ts'
+import { sendThrough, type Road } from '../road.ts'
+import { defineScenario, type Outcome, type Request } from '../scenario.ts'
+import type { Receipt } from '../sink.ts'
+import type { Stage } from '../stage.ts'
+
+const OTHERS = ['other-1', 'other-2', 'other-3']
+const CAPPED = { name: 'capped', maxInFlight: 10 } as const
+const RATED = { name: 'rated', maxInFlight: 20, ratePerSecond: 200 } as const
+const RETURNING = [CAPPED.name, RATED.name]
+const WARM_MS = 2_000
+const ROUND_MS = 2_000
+/** Before the first probe of a breaker that has opened: what waits then is not to be small. */
+const BEFORE_PROBE_MS = 1_500
+const LOOK_MS = 100
+const PATIENCE_MS = 60_000
+/** So that on a slow machine nobody is taken for dead who is not. */
+const TIMEOUT_MS = 60_000
+const RATIO_MAX = 1.5
+const BUCKET_RATIO_MAX = 3
+/** The waits before each attempt of a destination that fails: long enough to outlast the outage. */
+const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
+
+/** Two destinations come back after an outage with all that was sent meanwhile: one bounded in flight, one in its rate. */
+export const herd = defineScenario({
+  name: 'herd',
+  about: 'destinations that come back to a backlog; a ramp, never more than their caps and rates, others as before',
+  rounds: 5,
+  ratePerSecond: 100,
+  play,
+})
+
+type Outage = { readonly calm: Span; readonly drain: Span; readonly revivedAt: number }
+
+async function play(stage: Stage, request: Request): Promise<Outcome> {
+  const { signal, rounds, isShort, say } = request
+  const clock = systemClock()
+  let isDown = false
+  let outage: Outage = { calm: NEVER, drain: NEVER, revivedAt: Infinity }
+  const conduct: Receiver['conduct'] = () => (isDown ? { status: 503 } : { status: 200, afterMs: 20 })
+  const back = { datasets: null, scheme: 'standard', timeoutMs: TIMEOUT_MS, scheduleSeconds: PATIENT, conduct } as const
+  const others = OTHERS.map((name): Receiver => ({ name, datasets: null, maxInFlight: 20, scheme: 'service', timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200 }) }))
+  const span = async (ms: number): Promise<Span> => {
+    const from = clock.now()
+    await sleep(ms, undefined, { signal })
+    return { from, to: clock.now() }
+  }
+  const { evidence, stopped } = await sendThrough(stage, request, {
+    receivers: [{ ...CAPPED, ...back }, { ...RATED, ...back }, ...others],
+    percent: { events: 100 },
+    storm: async (road) => {
+      await sleep(isShort ? 0 : WARM_MS, undefined, { signal })
+      const calm = await span(rounds * ROUND_MS)
+      isDown = true
+      say('down; waiting until the breakers are open and much has come')
+      if (!(await outlast(stage, { road, request }))) return 'The breakers did not open'
+      isDown = false
+      const revivedAt = clock.now()
+      say('up again')
+      outage = { calm, revivedAt, drain: await span(rounds * ROUND_MS) }
+      return null
+    },
+  })
+  return judge(evidence, outage, stopped)
+}
+
+const NEVER: Span = { from: 0, to: 0 }
+
+/** Until the first probe is near; in the short form the sender dies, and who comes after it finds the probe due. */
+async function outlast(stage: Stage, { road, request: { signal, isShort } }: { road: Road; request: Request }): Promise<boolean> {
+  const end = performance.now() + PATIENCE_MS
+  let open = await findOpenBreakers(stage)
+  while (open.length < RETURNING.length) {
+    if (performance.now() > end) return false
+    // oxlint-disable-next-line no-await-in-loop -- one look at a time
+    await sleep(LOOK_MS, undefined, { signal })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    open = await findOpenBreakers(stage)
+  }
+  const clock = systemClock()
+  if (!isShort) await sleep(Math.max(0, Math.min(...open.map(({ waitsUntil }) => waitsUntil)) - clock.now() - BEFORE_PROBE_MS), undefined, { signal })
+  else await passTime(stage, road)
+  return true
+}
+
+async function passTime(stage: Stage, { blows }: Road): Promise<void> {
+  blows.note({ target: 'server', at: systemClock().now() })
+  await stage.server.kill()
+  const database = stage.openDatabase()
+  try {
+    await letProbesBeDue(database, { workspaceId: stage.workspaceId })
+  } finally {
+    await database.close()
+  }
+  stage.server.start()
+}
+
+function judge(evidence: Evidence, { calm, drain, revivedAt }: Outage, stopped: string | null): Outcome {
+  const facts = factsOf(evidence)
+  const since = Map.groupBy(evidence.receipts.filter(({ at }) => at >= revivedAt), ({ destination }) => destination)
+  const returned = RETURNING.map((name) => since.get(name) ?? [])
+  const findings = [
+    ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
+    promise('more at once than a destination allows', overCap(evidence)),
+    promise('more at once than the ramp allows', returned.flatMap(overRamp)),
+    promise('more than its rate', overRate(since.get(RATED.name) ?? [], revivedAt)),
+    promise('came back to nothing', RETURNING.filter((name) => backlogOf(evidence, { name, revivedAt }) === 0)),
+  ]
+  const figures = [
+    ...loadFigures(evidence),
+    ...RETURNING.flatMap((name, index) => [counted(`${name}: waited when it came back`, backlogOf(evidence, { name, revivedAt })), ...drainOf(name, returned[index] ?? [])]),
+    slowdown('sent to received by the others', {
+      before: arrivals(evidence, { ...calm, names: OTHERS }),
+      during: arrivals(evidence, { ...drain, names: OTHERS }),
+      ratioMax: RATIO_MAX,
+    }),
+  ]
+  return { findings, figures, stopped }
+}
+
+function overCap({ receipts, destinations }: Evidence): readonly string[] {
+  const caps = new Map(destinations.map(({ name, maxInFlight }: DestinationFact) => [name, maxInFlight]))
+  return receipts.filter(({ destination, at_once }) => at_once > (caps.get(destination) ?? 0)).map(({ destination, at_once }) => `${destination}: ${at_once} at once`)
+}
+
+/** One probe alone; after its success as many as a breaker begins with, and one more for each success. */
+function overRamp(receipts: readonly Receipt[]): readonly string[] {
+  const before = receipts[0]?.succeeded ?? 0
+  return receipts.flatMap(({ destination, at_once, succeeded }) => {
+    const successes = succeeded - before
+    const allowed = successes === 0 ? 1 : LIMITS.breakerRecoveringMin + successes - 1
+    return at_once > allowed ? [`${destination}: ${at_once} at once after ${successes} successes`] : []
+  })
+}
+
+/** From when it came back until each arrival: what any windows of a second allow, and the one that may have been under way. */
+function overRate(receipts: readonly Receipt[], revivedAt: number): readonly string[] {
+  return receipts.flatMap(({ at }, index) => {
+    const allowed = RATED.ratePerSecond * (Math.floor((at - revivedAt) / 1_000) + 1) + 1
+    return index + 1 > allowed ? [`${index + 1} within ${Math.round(at - revivedAt)} ms`] : []
+  })
+}
+
+/** Events that had been acknowledged and had not come to it when it came back. */
+function backlogOf({ answers, receipts }: Evidence, { name, revivedAt }: { name: string; revivedAt: number }): number {
+  const there = new Set(receipts.filter(({ destination, at, answered }) => destination === name && at < revivedAt && answered === 200).map(({ event }) => event))
+  return answers.filter(({ status, at, event }) => status === 201 && at < revivedAt && !there.has(event)).length
+}
+
+/** How long it took, and how even it was: the largest second against the mean one. */
+function drainOf(name: string, receipts: readonly Receipt[]): readonly Figure[] {
+  const [first, last] = [receipts[0]?.at ?? 0, receipts.at(-1)?.at ?? 0]
+  const whole = receipts.filter(({ at }) => at < last - 1_000)
+  const buckets = [...Map.groupBy(whole, ({ at }) => Math.floor((at - first) / 1_000)).values()].map(({ length }) => length)
+  const mean = whole.length / Math.max(1, buckets.length)
+  const ratio = Math.max(0, ...buckets) / Math.max(1, mean)
+  return [
+    counted(`${name}: most at once`, Math.max(0, ...receipts.map(({ at_once }) => at_once))),
+    { figure: `${name}: largest second ÷ mean one`, value: `${ratio.toFixed(2)} of ${receipts.length} in ${seconds(last - first)}`, limit: `max ${BUCKET_RATIO_MAX}`, ok: ratio <= BUCKET_RATIO_MAX },
+  ]
+}

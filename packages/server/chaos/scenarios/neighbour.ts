@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../src/platform/clock.ts'
+import { duplicatesBounded, factsOf, promise, ROAD_CHECKS } from '../checks.ts'
+import { closeBreakers, findOpenBreakers, type Receiver } from '../destinations.ts'
+import type { Evidence } from '../evidence.ts'
+import { counted, loadFigures } from '../figures.ts'
+import { arrivals, slowdown, type Span } from '../latency.ts'
+import type { NameConduct } from '../name-server.ts'
+import { sendThrough, type Road } from '../road.ts'
+import { defineScenario, type Outcome, type Request } from '../scenario.ts'
+import type { Stage } from '../stage.ts'
+
+const NEIGHBOURS = ['neighbour-1', 'neighbour-2', 'neighbour-3', 'neighbour-4']
+const WARM_MS = 2_000
+const ROUND_MS = 2_000
+const STILL_MS = 20_000
+const LOOK_MS = 100
+const RATIO_MAX = 2
+/** Also for the good ones: on a slow machine none of them is to be taken for dead. */
+const TIMEOUT_MS = 60_000
+/** Longer than the server remembers that a name did not resolve. */
+const NAMES_KEPT_MS = 6_000
+/** The waits before each attempt of a destination that fails: long enough to outlast it. */
+const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
+
+/** What is wrong with the bad ones, how it begins and how it is put right. Good and bad ones get the events of a dataset each. */
+type Trouble = {
+  readonly bad: readonly Receiver[]
+  /** Whether everybody has a name. */
+  readonly hosts: boolean
+  readonly begin: () => void
+  /** Puts it right; nobody notices for so many ms. */
+  readonly end: () => void
+  readonly noticedAfterMs: number
+}
+
+/** One destination never answers and one hangs up at once, each with all that is sent, and their neighbours get theirs as before. */
+export const neighbour = defineScenario({
+  name: 'neighbour',
+  about: 'a destination that hangs, and one that is dead, beside good ones; these get theirs as before',
+  rounds: 8,
+  ratePerSecond: 60,
+  play: (stage, request) => play(stage, request, hanging()),
+})
+
+/** The same with destinations whose names hang or do not exist, while the good ones have names that are looked up for each request. */
+export const neighbourByName = defineScenario({
+  name: 'neighbour --dns',
+  about: 'the same, where the names of the bad ones hang or do not exist',
+  hasNames: true,
+  rounds: 8,
+  ratePerSecond: 60,
+  play: (stage, request) => play(stage, request, unnamed(stage)),
+})
+
+function hanging(): Trouble {
+  const released = Promise.withResolvers<void>()
+  let isOver = false
+  const base = { datasets: ['storm'], scheme: 'standard', scheduleSeconds: PATIENT } as const
+  return {
+    hosts: false,
+    bad: [
+      { ...base, name: 'hangs', maxInFlight: 100, timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200, after: released.promise }) },
+      { ...base, name: 'dead', maxInFlight: 20, conduct: () => ({ status: isOver ? 200 : 'hung_up' }) },
+    ],
+    begin: () => undefined,
+    noticedAfterMs: 0,
+    end: () => {
+      isOver = true
+      released.resolve()
+    },
+  }
+}
+
+function unnamed({ names }: Stage): Trouble {
+  const silent = Array.from({ length: 8 }, (_none, n) => `hangs-${n + 1}`)
+  const conducts = new Map<string, NameConduct>([...silent.map((name) => [name, 'silent'] as const), ['nowhere', 'unknown']])
+  return {
+    hosts: true,
+    bad: [...conducts.keys()].map((name) => ({
+      name,
+      host: hostOf(name),
+      datasets: ['storm'],
+      maxInFlight: 10,
+      scheme: 'standard',
+      scheduleSeconds: PATIENT,
+      conduct: () => ({ status: 200 }),
+    })),
+    noticedAfterMs: NAMES_KEPT_MS,
+    begin: () => conducts.forEach((conduct, name) => names?.conduct(hostOf(name), conduct)),
+    end: () => conducts.forEach((_conduct, name) => names?.conduct(hostOf(name), 'answers')),
+  }
+}
+
+const hostOf = (name: string): string => `${name}.chaos.test`
+
+function receivers({ bad, hosts }: Trouble): readonly Receiver[] {
+  const good = NEIGHBOURS.map((name): Receiver => ({
+    name,
+    ...(hosts ? { host: hostOf(name) } : {}),
+    datasets: null,
+    maxInFlight: 20,
+    scheme: 'standard',
+    timeoutMs: TIMEOUT_MS,
+    // One connection for each request, so that each of them has to look the name up.
+    conduct: () => (hosts ? { status: 200, headers: { connection: 'close' } } : { status: 200 }),
+  }))
+  return [...good, ...bad]
+}
+
+type Spans = { readonly calm: Span; readonly storm: Span; readonly releasedAt: number }
+
+async function play(stage: Stage, request: Request, trouble: Trouble): Promise<Outcome> {
+  const { signal, rounds, say } = request
+  const clock = systemClock()
+  let [dataset, calm, storm, releasedAt]: [string, Span, Span, number] = ['calm', NEVER, NEVER, Infinity]
+  const spend = async (name: string): Promise<Span> => {
+    dataset = name
+    const from = clock.now()
+    await sleep(rounds * ROUND_MS, undefined, { signal })
+    return { from, to: clock.now() }
+  }
+  const { evidence, stopped } = await sendThrough(stage, request, {
+    receivers: receivers(trouble),
+    percent: () => ({ [dataset]: 100 }),
+    storm: async () => {
+      trouble.begin()
+      await sleep(request.isShort ? 0 : WARM_MS, undefined, { signal })
+      say(`${rounds * 2} s in calm, and ${rounds * 2} s with bad neighbours`)
+      calm = await spend('calm')
+      storm = await spend('storm')
+      return null
+    },
+    heal: async (road) => {
+      say('waiting until all but the bad ones have everything; then they are put right')
+      await standingStill(road, signal)
+      releasedAt = clock.now()
+      trouble.end()
+      await sleep(trouble.noticedAfterMs, undefined, { signal })
+      await closeBreakers(stage, await findOpenBreakers(stage))
+    },
+  })
+  return judge(evidence, { calm, storm, releasedAt }, stopped)
+}
+
+const NEVER: Span = { from: 0, to: 0 }
+
+function isComplete({ load, sink }: Road, name: string): boolean {
+  const accepted = load.answers.entries.filter(({ status }) => status === 201).length
+  return new Set(sink.receipts.entries.filter(({ destination }) => destination === name).map(({ event }) => event)).size >= accepted
+}
+
+/** Until the good ones have everything, or nothing has come to them for a while. */
+async function standingStill(road: Road, signal: AbortSignal): Promise<void> {
+  const good = new Set(NEIGHBOURS)
+  const count = (): number => road.sink.receipts.entries.filter(({ destination }) => good.has(destination)).length
+  let [seen, movedAt] = [count(), performance.now()]
+  while (performance.now() - movedAt < STILL_MS && !NEIGHBOURS.every((name) => isComplete(road, name))) {
+    // oxlint-disable-next-line no-await-in-loop -- one look at a time
+    await sleep(LOOK_MS, undefined, { signal })
+    if (count() === seen) continue
+    ;[seen, movedAt] = [count(), performance.now()]
+  }
+}
+
+function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: string | null): Outcome {
+  const facts = factsOf(evidence)
+  const before = new Set(evidence.receipts.filter(({ at }) => at < releasedAt).map(({ record, destination }) => `${record} ${destination}`))
+  const late = [...facts.acked.values()].flatMap((record) => NEIGHBOURS.map((name) => `${record} ${name}`).filter((key) => !before.has(key)))
+  const bad = evidence.receipts.filter(({ destination, at }) => !NEIGHBOURS.includes(destination) && at < releasedAt)
+  const findings = [...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts))
+  const figures = [
+    ...loadFigures(evidence),
+    counted('most at once at a bad one', Math.max(0, ...bad.map(({ at_once }) => at_once))),
+    slowdown('sent to received by its neighbours', {
+      before: arrivals(evidence, { ...calm, names: NEIGHBOURS }),
+      during: arrivals(evidence, { ...storm, names: NEIGHBOURS }),
+      ratioMax: RATIO_MAX,
+    }),
+  ]
+  return { findings: [...findings, promise('not delivered to a neighbour before the bad ones were put right', late)], figures, stopped }
+}
