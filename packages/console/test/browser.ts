@@ -22,6 +22,17 @@ const PATIENCE_MS = 60_000
 /** Why browser tests cannot run here, as `test(…, { skip })` wants it; false when they can. */
 export const noBrowser: string | false = existsSync(CHROMIUM) ? false : `NO BROWSER TESTS: there is no ${CHROMIUM}. Install chromium, or set CHROMIUM to one.`
 
+/** What must never be run, wherever it is shown. */
+export const CORPUS = [
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(1)</script>',
+  "javascript:alert(1)//'\"",
+  '</title></textarea></style><svg/onload=alert(1)>',
+  "{{constructor.constructor('alert(1)')()}}",
+  '<iframe srcdoc="<script>parent.alert(1)</script>">',
+  '<a href="javascript:alert(1)" style="position:fixed;inset:0">x</a>',
+] as const
+
 /** Builds the console, if it is not built of these sources. */
 export function buildConsole(): void {
   execFileSync(process.execPath, [BUILD], { stdio: 'pipe' })

@@ -12,6 +12,8 @@ export type ClientOptions = {
   /** The project that project routes are about (`prj_…`). Absent: the Default project. */
   readonly project?: string
   readonly fetch?: typeof globalThis.fetch
+  /** Reads the answers; `JSON.parse` when absent. For numbers that must keep more digits than JavaScript gives them. */
+  readonly parseJson?: (text: string) => unknown
 }
 
 export type CallOptions = {
@@ -111,7 +113,8 @@ function waitAfter({ status, retryAfter }: ServiceError, call: Call): number | u
 }
 
 /** What was answered, or the refusal. */
-async function answered({ baseUrl, token, send }: Connection, call: Call): Promise<unknown> {
+async function answered(connection: Connection, call: Call): Promise<unknown> {
+  const { baseUrl, token, send } = connection
   const { method, path, body, signal, reads, rest } = call
   const patience = new AbortController()
   const timer = setTimeout(() => patience.abort(), TIMEOUT_MS)
@@ -125,7 +128,7 @@ async function answered({ baseUrl, token, send }: Connection, call: Call): Promi
     })
     if (!response.ok) return await refusalIn(response)
     if (rest !== undefined && response.status !== 206) return await otherFile(response)
-    if (reads === 'json') return await answerIn(response, baseUrl)
+    if (reads === 'json') return await answerIn(response, connection)
     return reads === 'bytes' ? bytesOf(response) : textOf(response)
   } catch (error) {
     throw noAnswer(error, { baseUrl, signal, timeout })
@@ -180,10 +183,10 @@ function noAnswer(error: unknown, { baseUrl, signal, timeout }: Silence): unknow
   return new ServiceError(`${baseUrl} ${why}. Check that the server runs and that the address is right.`, { status: 0, reason: 'unreachable' }, { cause: error })
 }
 
-async function answerIn(response: Response, baseUrl: string): Promise<unknown> {
+async function answerIn(response: Response, { baseUrl, parseJson = JSON.parse }: Connection): Promise<unknown> {
   const text = await response.text()
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch (error) {
     const said = { status: response.status, requestId: response.headers.get('Request-Id') ?? undefined }
     return new ServiceError(`${baseUrl} did not answer with JSON. Check that the address is Postroad's.`, said, { cause: error })

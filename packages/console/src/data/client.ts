@@ -7,13 +7,18 @@ const send: typeof fetch = (input, init = {}) => {
   return fetch(input, { ...init, headers, credentials: 'same-origin' })
 }
 
+/** A client of its own, which may read answers in another way. */
+export function newClient(projectId: string | undefined, parseJson?: (text: string) => unknown): Client {
+  return createClient({ baseUrl: location.origin, fetch: send, ...(projectId === undefined ? {} : { project: projectId }), ...(parseJson === undefined ? {} : { parseJson }) })
+}
+
 const clients = new Map<string, Client>()
 
 /** The typed client of a project; of the workspace when none is named. */
 export function clientOf(projectId?: string): Client {
   const known = clients.get(projectId ?? '')
   if (known !== undefined) return known
-  const client = createClient({ baseUrl: location.origin, fetch: send, ...(projectId === undefined ? {} : { project: projectId }) })
+  const client = newClient(projectId)
   clients.set(projectId ?? '', client)
   return client
 }

@@ -67,6 +67,7 @@ function run(name: string, event: KeyboardEvent): boolean {
 }
 
 function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(target.type)) return false
   return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 

@@ -24,7 +24,7 @@ export function ShellKeys(): ReactElement {
 
 const SHEET: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
   { title: 'Everywhere', keys: [['⌘ K', 'search or run'], ['?', 'this sheet'], ['t', 'light or dark'], ...NAVIGATION_ITEMS.map(({ label, key }) => [`g ${key}`, label] as const)] },
-  { title: 'Lists', keys: [['j k', 'next, previous'], ['/', 'filter'], ['s', 'save the view'], ['Esc', 'back']] },
+  { title: 'Lists', keys: [['j k', 'next, previous'], ['/', 'filter'], ['s', 'save the view'], ['x', 'mark'], ['shift x', 'mark up to here'], ['shift r', 'replay the marked'], ['=', 'compare two marked'], ['Esc', 'back']] },
   { title: 'Live tail', keys: [['l', 'live on, off'], ['.', 'show newer events']] },
   { title: 'An event', keys: [['Enter', 'over the whole page'], ['1 … 5', 'tabs'], ['r', 'replay'], ['e', 'edit and send again'], ['c', 'copy as curl'], ['y', 'copy the id']] },
 ]

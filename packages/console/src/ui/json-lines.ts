@@ -5,6 +5,12 @@ export class RawNumber {
   constructor(text: string) {
     this.text = text
   }
+
+  /** Written as it was read, where the browser can. */
+  toJSON(): unknown {
+    const raw: unknown = Reflect.get(JSON, 'rawJSON')
+    return typeof raw === 'function' ? Reflect.apply(raw, JSON, [this.text]) : this.text
+  }
 }
 
 // oxlint-disable-next-line max-params -- the shape of a JSON reviver

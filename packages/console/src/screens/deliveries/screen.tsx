@@ -7,6 +7,7 @@ import type { Delivery } from '../../data/tail.ts'
 import { useDestinations } from '../../data/names.ts'
 import { useTail } from '../../data/use-tail.ts'
 import { cli } from '../../parts/commands.ts'
+import { useMarks } from '../../parts/marks.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -15,6 +16,7 @@ import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useByHand } from './by-hand.tsx'
 import { columnsOf } from './columns.tsx'
+import { ListMenu, MarkedDeliveries } from './marked.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { Ongoing, ReplayMany } from './replay-many.tsx'
 
@@ -47,12 +49,15 @@ export function Screen(): ReactElement {
   }
   const selected = here < 0 ? undefined : rows[here]
   const byHand = useByHand()
+  const marks = useMarks(useMemo(() => rows.map(({ id }) => id), [rows]))
   useKeys({
     j: () => step(1),
     k: () => step(-1),
     ArrowDown: () => step(1),
     ArrowUp: () => step(-1),
-    Escape: () => setSearch({ sel: undefined }),
+    Escape: () => (search.sel === undefined ? marks.clear() : setSearch({ sel: undefined })),
+    x: () => selected !== undefined && marks.toggle(selected.id),
+    'shift x': () => selected !== undefined && marks.extend(selected.id),
     ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
   })
   return (
@@ -66,15 +71,17 @@ export function Screen(): ReactElement {
             <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken" items={[{ label: 'Every destination', go: () => setSearch({ destination: undefined }) }, 'line', ...destinations.all.map(({ id, name }) => ({ label: name, hint: id === search.destination ? '✓' : '', go: () => setSearch({ destination: id }) }))]}>
               {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
             </Menu>
+            <ListMenu search={search} />
             <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
             </>
           }
-          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> send again <Kbd>?</Kbd></span></>}
+          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> send again <Kbd>x</Kbd> mark <Kbd>?</Kbd></span></>}
         >
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          <MarkedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
           <Body list={list} rows={rows} search={search}>
-            <Table label="Deliveries" columns={columns} rows={rows} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => setSearch({ sel: id })} onEnd={list.loadMore} />
+            <Table label="Deliveries" columns={columns} rows={rows} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => setSearch({ sel: id })} onEnd={list.loadMore} marks={marks} />
           </Body>
         </Page>
       </div>

@@ -3,7 +3,39 @@ import type { Tail } from '../../data/tail.ts'
 import { Glyph, Segments } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Time, took } from '../../ui/time.tsx'
+import { valueAt } from '../../data/filter.ts'
+import { FIELD } from '../../parts/columns-dialog.tsx'
 import { deliveriesOf, previewOf, standingOfRow, standingsOf, titleOf, tookMs, type EventRow } from './rows.ts'
+
+/** What can be chosen besides the fields of payloads. */
+export const CHOICES = [
+  { id: 'time', label: 'Time' },
+  { id: 'event', label: 'Event' },
+  { id: 'payload', label: 'Payload' },
+  { id: 'delivery', label: 'Delivery' },
+  { id: 'took', label: 'Took' },
+] as const
+export const FIRST_COLUMNS: readonly string[] = CHOICES.map(({ id }) => id)
+
+/** The columns that are chosen; how an event stands is always the first. */
+export function chosenColumns(all: readonly Column<EventRow>[], ids: readonly string[]): readonly Column<EventRow>[] {
+  const fields = ids.filter((id) => id.startsWith(FIELD)).map((id) => fieldColumn(id.slice(FIELD.length)))
+  const chosen = all.filter(({ id }) => id === 'standing' || ids.includes(id))
+  const at = chosen.findIndex(({ id }) => id === 'delivery')
+  return at < 0 ? [...chosen, ...fields] : chosen.toSpliced(at, 0, ...fields)
+}
+
+const CELL_CHARS = 200
+
+function fieldColumn(path: string): Column<EventRow> {
+  return { id: FIELD + path, label: path, width: 'minmax(64px,150px)', cell: (row) => <span className="mono block truncate text-meta text-ink-2">{row.kind === 'record' ? cellText(valueAt(row.record.data, path)) : ''}</span> }
+}
+
+/** What is not there is a dash, so that it can be told from empty text. */
+function cellText(value: unknown): string {
+  if (value === undefined) return '–'
+  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, CELL_CHARS)
+}
 
 /** The columns of the list; they read the tail anew each time a row is drawn. */
 export function columnsOf(tail: Tail, webhookName: (id: string) => string): readonly Column<EventRow>[] {

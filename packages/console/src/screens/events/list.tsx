@@ -2,10 +2,11 @@ import { ArrowUp } from 'lucide-react'
 import { useMemo, type ReactElement } from 'react'
 import { useGo } from '../../data/go.tsx'
 import { useWebhooks } from '../../data/names.ts'
+import type { Marks } from '../../parts/marks.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Empty, Loading, Refused, RefusedLine } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { columnsOf } from './columns.tsx'
+import { chosenColumns, columnsOf } from './columns.tsx'
 import type { EventRow } from './rows.ts'
 import type { EventsSearch } from './search.ts'
 import type { useEvents } from './use-events.ts'
@@ -14,15 +15,18 @@ type Props = {
   readonly events: ReturnType<typeof useEvents>
   readonly search: EventsSearch
   readonly onGo: (row: EventRow) => void
+  readonly marks: Marks
+  /** The ids of the columns that are shown. */
+  readonly shown: readonly string[]
   readonly onScrolled: (isScrolled: boolean) => void
   readonly onRelease: () => void
 }
 
 /** The rows, or why there are none. */
-export function List({ events, search, onGo, onScrolled, onRelease }: Props): ReactElement {
+export function List({ events, search, onGo, marks, shown, onScrolled, onRelease }: Props): ReactElement {
   const { nameOf } = useWebhooks()
   const { rows, tail } = events
-  const columns = useMemo(() => columnsOf(tail, nameOf), [tail, nameOf])
+  const columns = useMemo(() => chosenColumns(columnsOf(tail, nameOf), shown), [tail, nameOf, shown])
   const go = useGo()
   if (events.refusal !== null) return <Empty title="The filter cannot be used so" actions={<Button onClick={() => go('events')}>Clear the filter</Button>}>Beside it stands what is wrong with it.</Empty>
   if (events.error !== null && rows.length === 0) return <Refused error={events.error} again={events.again} />
@@ -37,6 +41,7 @@ export function List({ events, search, onGo, onScrolled, onRelease }: Props): Re
         idOf={({ id }) => id}
         at={search.sel}
         onGo={onGo}
+        marks={marks}
         onScroll={(top) => onScrolled(top > 4)}
         onEnd={events.loadMore}
         end={<End events={events} />}

@@ -21,7 +21,7 @@ const PAGE_ROWS = 100
 const DELIVERY_PAGES_MAX = 5
 const FAILING = 'failed,retrying'
 
-type Asked = { readonly wanted: Wanted; readonly start: Start; readonly tail: Tail; readonly signal: AbortSignal }
+type Asked = { readonly wanted: Wanted; readonly start: Start; readonly tail: Tail; readonly signal: AbortSignal; readonly withDeliveries?: boolean }
 
 /** The next page of what is looked for, newest first. */
 export function readPage(client: Client, asked: Asked): Promise<Page> {
@@ -33,11 +33,11 @@ export function readPage(client: Client, asked: Asked): Promise<Page> {
 const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
 const timesOf = ({ from, to }: Wanted) => ({ from: iso(from), to: iso(to) })
 
-async function readFound(client: Client, { wanted, start: { cursor }, tail, signal }: Asked): Promise<Page> {
+async function readFound(client: Client, { wanted, start: { cursor }, tail, signal, withDeliveries = true }: Asked): Promise<Page> {
   const { f, q, dataset, view } = wanted
   const state = view === 'failing' ? FAILING : undefined
   const { records, next_cursor, scanned, reached } = await client.search.events({ limit: PAGE_ROWS, f: [...f], q, dataset, state, cursor, ...timesOf(wanted) }, { signal })
-  await readDeliveries(client, { tail, signal, ids: records.map(({ id }) => id) })
+  if (withDeliveries) await readDeliveries(client, { tail, signal, ids: records.map(({ id }) => id) })
   return { rows: records.map(recordRow), next: next_cursor === null ? undefined : { cursor: next_cursor }, scanned, reached }
 }
 
@@ -51,7 +51,7 @@ const SOURCES: readonly Source[] = ['records', 'rejections', 'submissions']
 const ROUNDS_MAX = 3
 
 /** Three lists as one: of each only what is newer than the place to which all of them have been read. */
-async function readAll(client: Client, { wanted, start, tail, signal }: Asked): Promise<Page> {
+async function readAll(client: Client, { wanted, start, tail, signal, withDeliveries = true }: Asked): Promise<Page> {
   let { places = {}, left = [] } = start
   let scanned = 0
   for (let round = 0; ; round += 1) {
@@ -65,7 +65,7 @@ async function readAll(client: Client, { wanted, start, tail, signal }: Asked): 
     const rows = left.filter(({ at }) => at >= back)
     if (rows.length === 0 && back !== '' && round < ROUNDS_MAX) continue
     // oxlint-disable-next-line no-await-in-loop -- the last thing before the page is given
-    await readDeliveries(client, { tail, signal, ids: rows.flatMap((row) => (row.kind === 'record' ? [row.id] : [])) })
+    if (withDeliveries) await readDeliveries(client, { tail, signal, ids: rows.flatMap((row) => (row.kind === 'record' ? [row.id] : [])) })
     const hasMore = SOURCES.some((source) => places[source]?.cursor !== null)
     return { rows, next: hasMore ? { places, left: left.filter(({ at }) => at < back) } : undefined, scanned, reached: back === '' ? null : back }
   }

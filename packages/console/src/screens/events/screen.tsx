@@ -1,16 +1,22 @@
 import { useMemo, useState, type ReactElement } from 'react'
 import { useSearchState } from '../../data/go.tsx'
 import { spanIn } from '../../parts/span.ts'
+import { ColumnsButton } from '../../parts/columns-dialog.tsx'
+import { useKeptColumns } from '../../parts/kept-columns.ts'
+import { useMarks, type Marks } from '../../parts/marks.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { useCommands } from '../../shell/palette-provider.tsx'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Stale } from '../../ui/states.tsx'
+import { CHOICES, FIRST_COLUMNS } from './columns.tsx'
 import { FirstRun } from './first-run.tsx'
 import { Histogram } from './histogram.tsx'
 import { Inspector } from './inspector.tsx'
+import { fieldsIn, ListMenu } from './list-menu.tsx'
 import { List } from './list.tsx'
 import { LiveButton } from './live-button.tsx'
+import { MarkedEvents } from './marked.tsx'
 import { RejectionPanel } from './rejection-panel.tsx'
 import type { EventRow } from './rows.ts'
 import { isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
@@ -19,6 +25,7 @@ import { Toolbar } from './toolbar.tsx'
 import { useEvents } from './use-events.ts'
 import { usePaths } from './use-paths.ts'
 import { ViewTabs } from './view-tabs.tsx'
+import { isAt, useViews } from './views.ts'
 
 /** Events as they come: the live tail, what is stored, and the whole path of any of them. */
 export function Screen(): ReactElement {
@@ -31,9 +38,11 @@ export function Screen(): ReactElement {
   const events = useEvents({ wanted: wantedOf(search, fromMs), held: search.sel !== undefined || isScrolled, released })
   const { rows } = events
   const cursor = useCursor(rows, search, change)
-  useScreenKeys({ change, cursor, release: () => setReleased((count) => count + 1), tail: events.tail })
   useCommands(useMemo(() => [{ label: 'Send an event', go: () => setDraft({ body: '', webhookId: null }) }], []))
   const paths = usePaths(rows)
+  const marks = useMarks(useMemo(() => rows.flatMap(({ id, kind }) => (kind === 'gap' ? [] : [id])), [rows]))
+  const columns = useColumns(search)
+  useScreenKeys({ change, cursor, marks, release: () => setReleased((count) => count + 1), tail: events.tail })
   const nothingEver = !events.isLoading && !events.isAsking && events.error === null && rows.length === 0 && !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
   if (nothingEver && !skipped) return <FirstRun isListening={events.tail.status === 'live'} onSkip={() => setSkipped(true)} />
   const selected = search.sel
@@ -43,13 +52,14 @@ export function Screen(): ReactElement {
         <Page
           title="Events"
           beside={<ViewTabs search={search} />}
-          actions={<><LiveButton tail={events.tail} /><Button onClick={() => setDraft({ body: '', webhookId: null })}>Send event</Button></>}
+          actions={<><LiveButton tail={events.tail} /><ColumnsButton all={CHOICES} shown={columns.shown} change={columns.keep} paths={paths} /><ListMenu events={events} shown={columns.shown} /><Button onClick={() => setDraft({ body: '', webhookId: null })}>Send event</Button></>}
           foot={<Foot events={events} />}
         >
           <Toolbar search={search} change={change} paths={paths} refusal={events.refusal} />
           <Histogram events={events} search={search} change={change} />
           {events.tail.status === 'lost' && events.tail.lostAt !== undefined && <Stale since={events.tail.lostAt} again={() => events.tail.reconnect()} />}
-          <List events={events} search={search} onGo={cursor.go} onScrolled={setScrolled} onRelease={() => setReleased((count) => count + 1)} />
+          <MarkedEvents marks={marks} rows={rows} paths={fieldsIn(columns.shown)} />
+          <List events={events} marks={marks} shown={columns.shown} search={search} onGo={cursor.go} onScrolled={setScrolled} onRelease={() => setReleased((count) => count + 1)} />
         </Page>
       </div>
       {selected !== undefined && <Side id={selected} events={events} search={search} change={change} onStep={cursor.step} onResend={(body, webhookId) => setDraft({ body, webhookId })} />}
@@ -74,6 +84,13 @@ function startOf(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Date.now() - ms
 }
 
+/** The columns of the view that the address shows. */
+function useColumns(search: EventsSearch): { readonly shown: readonly string[]; readonly keep: (ids: readonly string[] | undefined) => void } {
+  const { views } = useViews()
+  const [kept, keep] = useKeptColumns('events', views.find((view) => isAt(view, search))?.name ?? `:${search.view ?? ''}`)
+  return { shown: kept ?? FIRST_COLUMNS, keep }
+}
+
 function useCursor(rows: readonly EventRow[], { sel }: EventsSearch, change: Change): Cursor {
   const at = rows.findIndex(({ id }) => id === sel)
   const go = (row: EventRow): void => {
@@ -89,13 +106,16 @@ function useCursor(rows: readonly EventRow[], { sel }: EventsSearch, change: Cha
   }
 }
 
-function useScreenKeys({ change, cursor, release, tail }: { readonly change: Change; readonly cursor: Cursor; readonly release: () => void; readonly tail: Events['tail'] }): void {
+function useScreenKeys({ change, cursor, marks, release, tail }: { readonly change: Change; readonly cursor: Cursor; readonly marks: Marks; readonly release: () => void; readonly tail: Events['tail'] }): void {
   useKeys({
     j: () => cursor.step(1),
     k: () => cursor.step(-1),
     ArrowDown: () => cursor.step(1),
     ArrowUp: () => cursor.step(-1),
-    Escape: () => change({ sel: undefined, full: undefined }),
+    // Back, step by step: what is open first, then the marks.
+    Escape: () => (cursor.here === undefined ? marks.clear() : change({ sel: undefined, full: undefined })),
+    x: () => cursor.here !== undefined && marks.toggle(cursor.here.id),
+    'shift x': () => cursor.here !== undefined && marks.extend(cursor.here.id),
     '.': release,
     l: () => (tail.status === 'off' ? tail.open() : tail.close()),
   })
@@ -114,7 +134,7 @@ function Foot({ events }: { readonly events: Events }): ReactElement {
       <span aria-live="polite"><b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b> {rows.length === 1 ? 'event' : 'events'}{isNarrowed ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} looked through` : more ? ' loaded' : ''}</span>
       {tail.oneIn > 1 && <span className="text-retry-text">showing 1 in {tail.oneIn}, all are stored</span>}
       {isLoadingMore && <span>reading older ones…</span>}
-      <span className="ml-auto flex items-center gap-1 max-xl:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>?</Kbd></span>
+      <span className="ml-auto flex items-center gap-1 max-xl:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> mark <Kbd>?</Kbd></span>
     </>
   )
 }

@@ -1,5 +1,5 @@
 import { Ellipsis } from 'lucide-react'
-import { useMemo, type ReactElement } from 'react'
+import { useMemo, useState, type ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { useSearchState } from '../../data/go.tsx'
 import { useWebhooks } from '../../data/names.ts'
@@ -19,6 +19,7 @@ import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table, TwoLines, type Column } from '../../ui/table.tsx'
 import { CAUSES, groupsOf, type Group } from './causes.ts'
 import { CausePanel } from './cause-panel.tsx'
+import { ExportRejections } from './export.tsx'
 import { useRejections, type Asked } from './use-rejections.ts'
 
 type RejectionsSearch = Search & { readonly range?: string; readonly webhook?: string; readonly key?: string; readonly sel?: string }
@@ -71,7 +72,7 @@ export function Screen(): ReactElement {
         <Page
           title="Rejections"
           beside={<Views label="Range" of={RANGES} at={RANGES.find(({ id }) => id === search.range)?.id ?? ''} go={(range) => setSearch({ range: range === '' ? undefined : range })} />}
-          actions={<Actions search={search} setSearch={setSearch} keys={keys} />}
+          actions={<Actions search={search} hours={hours} setSearch={setSearch} keys={keys} />}
           foot={<><Sum groups={groups} asked={asked} /><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>?</Kbd></span></>}
         >
           {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} again={asked.again} />}
@@ -102,12 +103,13 @@ function Sum({ groups, asked: { rows, more, isReading, further } }: { readonly g
   )
 }
 
-type ActionsProps = { readonly search: RejectionsSearch; readonly setSearch: (change: Partial<RejectionsSearch>) => void; readonly keys: typeof NO_KEYS }
+type ActionsProps = { readonly search: RejectionsSearch; readonly setSearch: (change: Partial<RejectionsSearch>) => void; readonly keys: typeof NO_KEYS; readonly hours: number }
 
-function Actions({ search: { webhook, key }, setSearch, keys }: ActionsProps): ReactElement {
+function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsProps): ReactElement {
   const { project } = usePlace()
   const { all, nameOf } = useWebhooks()
   const copy = useCopy()
+  const [isExporting, setExporting] = useState(false)
   const choices = all.map(({ id, name }) => ({ label: name, hint: id === webhook ? '✓' : '', go: () => setSearch({ webhook: id, key: undefined }) }))
   const keyChoices = keys.map(({ id, name }) => ({ label: `Key ${name}`, hint: id === key ? '✓' : '', go: () => setSearch({ key: id, webhook: undefined }) }))
   const filter = new URLSearchParams({ ...(webhook === undefined ? {} : { webhook_id: webhook }), ...(key === undefined ? {} : { ingest_key_id: key }) }).toString()
@@ -117,9 +119,10 @@ function Actions({ search: { webhook, key }, setSearch, keys }: ActionsProps): R
       <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken" items={[{ label: 'Every endpoint', go: () => setSearch({ webhook: undefined, key: undefined }) }, 'line', ...choices, ...(keyChoices.length === 0 ? [] : ['line' as const]), ...keyChoices]}>
         {webhook === undefined ? (chosenKey ?? 'Every endpoint') : nameOf(webhook)}
       </Menu>
-      <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={[{ label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }), 'Command copied') }]}>
+      <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={[{ label: 'Export…', go: () => setExporting(true) }, { label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }), 'Command copied') }]}>
         <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
       </Menu>
+      {isExporting && <ExportRejections asked={{ hours, webhook, key }} onClose={() => setExporting(false)} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../context.ts'
 import { hex } from '../../domain/audit-chain.ts'
-import { csvLine } from '../../domain/csv.ts'
+import { csvLine } from '@postroad/contract/csv'
 import { encodeId } from '@postroad/contract'
 import { listRows, type AuditFilter, type AuditRow } from './queries.ts'
 

@@ -1,0 +1,11 @@
+import type { Client } from '@postroad/sdk'
+import { useMemo } from 'react'
+import { newClient } from '../data/client.ts'
+import { usePlace } from '../data/place.ts'
+import { readJson } from '../ui/json-lines.ts'
+
+/** A client whose answers keep every digit of their numbers: what is written to a file must be what came. */
+export function useExactClient(): Client {
+  const { project } = usePlace()
+  return useMemo(() => newClient(project.id, readJson), [project.id])
+}

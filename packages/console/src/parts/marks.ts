@@ -1,0 +1,36 @@
+import { useMemo, useState } from 'react'
+
+export type Marks = {
+  /** Those that are marked, of the rows that are shown. */
+  readonly ids: readonly string[]
+  readonly has: (id: string) => boolean
+  readonly toggle: (id: string) => void
+  /** Marks everything between the row that was marked last and this one. */
+  readonly extend: (id: string) => void
+  readonly all: () => void
+  readonly clear: () => void
+}
+
+type Marked = { readonly ids: ReadonlySet<string>; readonly anchor: string | undefined }
+const NONE: Marked = { ids: new Set(), anchor: undefined }
+
+/** Rows that a person has marked, to do something with all of them. `order` are the ids as they are shown. */
+export function useMarks(order: readonly string[]): Marks {
+  const [{ ids, anchor }, setMarked] = useState(NONE)
+  const shown = useMemo(() => (ids.size === 0 ? [] : order.filter((id) => ids.has(id))), [ids, order])
+  return {
+    ids: shown,
+    has: (id) => ids.has(id),
+    toggle: (id) => {
+      const next = new Set(ids)
+      if (!next.delete(id)) next.add(id)
+      setMarked({ ids: next, anchor: id })
+    },
+    extend: (id) => {
+      const [from, to] = [order.indexOf(anchor ?? id), order.indexOf(id)].toSorted((a, b) => a - b)
+      if (from !== undefined && to !== undefined && to >= 0) setMarked({ ids: new Set([...ids, ...order.slice(Math.max(0, from), to + 1)]), anchor: id })
+    },
+    all: () => setMarked({ ids: new Set(order), anchor }),
+    clear: () => setMarked(NONE),
+  }
+}
