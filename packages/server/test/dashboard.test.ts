@@ -95,10 +95,26 @@ test('a time series has a bucket for every moment of its range, zeros included, 
   }
 })
 
+test('in a time series of less than an hour each, what happened stands in the bucket in which it did, also when its hour is closed', async () => {
+  world.clock.advance(3 * HOUR_MS - (world.clock.now() % HOUR_MS) + 47 * MINUTE_MS)
+  const at = world.clock.now()
+  assert.equal((await post(world.endpoint, '{"late":1}')).status, 201)
+  world.clock.advance(2 * HOUR_MS)
+  // A run counts two hours of minutes; the next one goes on.
+  for (let run = 0; run < 6; run += 1) await rollUp(world.app.deps)
+  assert.ok(Date.parse((await summary()).closed_until) > at + HOUR_MS)
+  for (const [hours, seconds] of [[3, 300], [24, 900]] as const) {
+    const { bucket_seconds, points } = await series({ from: iso(world.clock.now() - hours * HOUR_MS), to: iso(world.clock.now()) })
+    assert.equal(bucket_seconds, seconds)
+    const hit = points.findLast((point: { submissions: number }) => point.submissions > 0)
+    assert.equal(hit.at, iso(Math.floor(at / seconds / 1_000) * seconds * 1_000))
+  }
+})
+
 test('with a project it is about that project alone', async () => {
   const { project } = (await world.admin('POST', 'projects', { name: 'Other' })).body
   assert.equal((await summary({ project_id: project.id })).totals.submissions, 0)
-  assert.equal((await summary({ project_id: world.installed.project.id })).totals.submissions, 6)
+  assert.equal((await summary({ project_id: world.installed.project.id })).totals.submissions, 7)
 })
 
 test('it reads the counts and never the events: it tells the same when these are gone', async () => {

@@ -62,7 +62,7 @@ export const dashboard: Room<'dashboard'> = {
     const wanted = askedRange(ctx, asked)
     const seconds = bucketSeconds({ rangeMs: wanted.to - wanted.from, hoursOnly: wanted.from < wanted.now - HOURS_ONLY_AFTER_MS })
     const [from, to] = [Math.floor(wanted.from / 1_000 / seconds) * seconds * 1_000, Math.ceil(wanted.to / 1_000 / seconds) * seconds * 1_000]
-    const range = await rangeAt(ctx.db, { from, to, now: wanted.now })
+    const range = await rangeAt(ctx.db, { from, to, now: wanted.now, bucketSeconds: seconds })
     const found = await sumProjects(ctx.db, { ...scope, pieces: range.pieces, from: new Date(range.from), bucketSeconds: seconds })
     const known = new Map(found.map((sums) => [sums.bucket, sums]))
     const points = Array.from({ length: (range.to - range.from) / 1_000 / seconds }, (_unused, bucket) => {
