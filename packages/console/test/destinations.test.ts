@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { aDestination, post } from '../../server/test/fixtures.ts'
-import { aSink, type Sink } from '../../server/test/harness.ts'
+import { aSink, eventually, type Sink } from '../../server/test/harness.ts'
 import { aStage, noBrowser, type Stage } from './browser.ts'
 
 let stage: Stage
@@ -24,6 +24,9 @@ test('a destination is made with a URL, its secret is shown once, an event arriv
   await page.getByRole('heading', { name: 'Nothing is delivered yet' }).waitFor()
   await seen.accessible('no destination')
   await page.keyboard.press('n')
+  await page.getByRole('button', { name: /^PagerDuty/ }).waitFor()
+  await seen.accessible('presets')
+  await page.getByRole('button', { name: /^Webhook receiver/ }).click()
   await page.getByLabel('URL', { exact: true }).fill(sink.url)
   await page.getByLabel('Name', { exact: true }).fill('Ledger')
   await page.getByText('Retries, headers and limits').click()
@@ -114,4 +117,110 @@ test('the filter, the view and what is open stand in the address; keys move, a d
   await page.waitForURL((url) => !url.search.includes('sel='))
   await page.getByRole('row').filter({ hasText: 'Sleeping' }).waitFor({ state: 'detached' })
   await seen.close()
+})
+
+test('a preset brings the body that its receiver wants, shown for a real record before anything is made, and its key in no answer', { skip: noBrowser }, async () => {
+  const record = (await post(`${stage.world.endpoint}/alarms`, '{"total":9007199254740993,"what":"disk"}')).body.records[0].id
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(stage.url('destinations'))
+  await page.getByRole('button', { name: 'New destination' }).first().click()
+  await page.getByRole('button', { name: /^PagerDuty/ }).click()
+  assert.equal(await page.getByLabel('URL', { exact: true }).inputValue(), 'https://events.pagerduty.com/v2/enqueue')
+  await page.getByLabel('URL', { exact: true }).fill(`${sink.url}pager`)
+  await page.getByLabel('Integration key').fill('routing-key-of-mine')
+  await page.getByText('Only these').click()
+  await page.getByLabel('Datasets', { exact: true }).fill('alarms')
+  await page.getByText('Body: a message for PagerDuty').click()
+  await page.getByLabel('Shown for').selectOption(record)
+  const preview = page.getByLabel('Body that would be sent')
+  await preview.getByText('New event in alarms').waitFor()
+  assert.match(await preview.innerText(), /"routing_key":\s*"••••••••"/)
+  assert.match(await preview.innerText(), /9007199254740993/)
+  await seen.accessible('a preset')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('group', { name: 'Signing secret' }).locator('code').waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('heading', { name: 'PagerDuty', level: 2, exact: true }).waitFor()
+  assert.ok(!(await page.content()).includes('routing-key-of-mine'))
+  await post(`${stage.world.endpoint}/alarms`, '{"what":"fan"}')
+  const got = await eventually(() => Promise.resolve(sink.received.find(({ path }) => path === '/pager')))
+  const sent = JSON.parse(got.body)
+  assert.deepEqual([sent.routing_key, sent.payload.custom_details], ['routing-key-of-mine', { what: 'fan' }])
+  await seen.close()
+})
+
+test('a body of its own is written beside what it makes of a record; what is wrong with it is said before it is saved', { skip: noBrowser }, async () => {
+  const { destination } = await aDestination(stage.world, { name: 'Chat', url: sink.url, datasets: ['chat'] })
+  await post(`${stage.world.endpoint}/chat`, '{"who":"Ada"}')
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
+  await page.getByLabel('Body that would be sent').getByText('"who": "Ada"').waitFor()
+  await page.getByText('JSON of its own').click()
+  await page.getByLabel('Template', { exact: true }).fill('{"text":')
+  await page.getByText('This is no JSON yet').first().waitFor()
+  await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | shout }}"}')
+  await page.getByRole('region', { name: 'Preview' }).getByRole('alert').getByText('shout').waitFor()
+  await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | upcase }} was here"}')
+  await page.getByLabel('Body that would be sent').getByText('ADA was here').waitFor()
+  await seen.accessible('a body of its own')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+  assert.deepEqual((await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.payload_template, { text: '{{ data.who | upcase }} was here' })
+  await seen.close()
+})
+
+test('a test is sent from the screen and its answer shown, with the reason when it fails; no delivery comes of it', { skip: noBrowser }, async () => {
+  const own = await aSink()
+  own.answer({ status: 503, headers: { 'x-theirs': 'busy' }, body: 'come back later' })
+  const { destination } = await aDestination(stage.world, { name: 'Tested', url: own.url, datasets: ['nothing'] })
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(`${stage.url('destinations')}?sel=${destination.id}`)
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('button', { name: 'Send the test' }).click()
+  await page.getByText('It failed').waitFor()
+  await page.getByText('503', { exact: true }).waitFor()
+  await page.getByText('come back later').waitFor()
+  await page.getByText('x-theirs').waitFor()
+  await seen.accessible('a test that failed')
+  own.answer({ status: 204 })
+  await page.getByRole('button', { name: 'Send it again' }).click()
+  await page.getByText('It was taken').waitFor()
+  assert.equal(own.received.length, 2)
+  assert.deepEqual((await stage.world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries, [])
+  await seen.close()
+  await own.stop()
+})
+
+test('the health of a destination stands in the list and beside it: what succeeded, how long it took, what waits and since when', { skip: noBrowser }, async () => {
+  const own = await aSink()
+  own.answer((request) => ({ status: request.body.includes('bad') ? 500 : 200 }))
+  const { destination } = await aDestination(stage.world, { name: 'Measured', url: own.url, datasets: ['measured'], retry: { schedule_seconds: [0, 80_000] } })
+  for (const what of ['good', 'good', 'good', 'bad']) await post(`${stage.world.endpoint}/measured`, JSON.stringify({ what }))
+  const health = async () => (await stage.world.admin('GET', `destinations/${destination.id}/health`)).body.health
+  // Counted behind the commits, by the clock of the server.
+  await eventually(async () => {
+    stage.world.clock.advance(5_000)
+    const { attempts } = await health()
+    return attempts.succeeded === 3 && attempts.failed === 1 ? true : undefined
+  })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('destinations?q=measured'))
+  const row = page.getByRole('row').filter({ hasText: 'Measured' })
+  await row.getByText('75 %').waitFor()
+  await row.getByText(/^p95 /).waitFor()
+  await seen.accessible('destinations with their health')
+  await row.click()
+  const part = page.getByRole('region', { name: 'Health' })
+  await part.getByText('75 %').waitFor()
+  await part.getByText(/1 retrying; the oldest/).waitFor()
+  await part.getByRole('img', { name: '4 attempts, 1 failed' }).waitFor()
+  await part.getByRole('button', { name: '1 h' }).click()
+  await part.getByRole('img', { name: '4 attempts, 1 failed' }).waitFor()
+  await seen.accessible('the health of a destination')
+  await seen.close()
+  await own.stop()
 })

@@ -108,5 +108,13 @@ test('the health of a destination: what waits, since when, when the next attempt
   const counted = await health('?hours=1')
   assert.deepEqual([counted.attempts, counted.success_ratio], [{ succeeded: 3, failed: 1, interrupted: 0, gave_up: 1 }, 0.75])
   assert.deepEqual([counted.response_ms.p50 >= 4 && counted.response_ms.p95 <= 6, counted.delivery_ms], [true, null])
+  // The same over time, minute by minute, and hour by hour where the range is longer.
+  for (const [hours, seconds] of [[1, 60], [24, 3_600]] as const) {
+    const { bucket_seconds, points, from, to } = await health(`?hours=${hours}`)
+    assert.equal(bucket_seconds, seconds)
+    assert.deepEqual([points[0].at, points.length], [from, (Date.parse(to) - Date.parse(from)) / seconds / 1_000])
+    const begin = Math.floor(at.getTime() / seconds / 1_000) * seconds * 1_000
+    assert.deepEqual(points.filter((point: { succeeded: number }) => point.succeeded > 0), [{ at: new Date(begin).toISOString(), succeeded: 3, failed: 1, interrupted: 0 }])
+  }
   for (const hours of ['0', '169', 'x']) assert.equal((await world.admin('GET', `destinations/${destination.id}/health?hours=${hours}`)).status, 400)
 })

@@ -225,7 +225,7 @@ export const destinations = {
         destination_id: idOutput('destination'),
         enabled: z.boolean(),
         disabled_reason: Destination.shape.disabled_reason,
-        from: Timestamp,
+        from: Timestamp.describe('The range as it was counted: widened to whole points.'),
         to: Timestamp,
         counted_at: Timestamp.nullable().describe('When the numbers were counted last; null: not yet.'),
         attempts: z.object({
@@ -235,6 +235,10 @@ export const destinations = {
           gave_up: z.int().describe('Of the failed: those after which a delivery was given up.'),
         }),
         breaker: Breaker,
+        bucket_seconds: z.int().describe('How long each of `points` is.'),
+        points: z
+          .array(z.object({ at: Timestamp.describe('When it begins.'), succeeded: z.int(), failed: z.int(), interrupted: z.int() }))
+          .describe('The same attempts over time, minutes or hours; one in which nothing happened is there with zeros.'),
         success_ratio: z.number().nullable().describe('0 to 1: of the attempts that have an outcome. null: there was none.'),
         response_ms: Quantiles.describe('How long attempts took.'),
         delivery_ms: Quantiles.describe('From the acceptance of the event to its delivery, retries included.'),

@@ -14,6 +14,8 @@ export type AuthDraft = {
   readonly clientAuth: 'basic' | 'body'
 }
 
+export const NO_AUTH: AuthDraft = { kind: 'none', username: '', header: '', secret: '', tokenUrl: '', clientId: '', scope: '', audience: '', clientAuth: 'basic' }
+
 export function authDraftOf({ auth }: Destination): AuthDraft {
   return {
     kind: auth.kind,

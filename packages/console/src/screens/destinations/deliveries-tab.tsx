@@ -8,12 +8,22 @@ import type { Delivery } from '../../data/tail.ts'
 import { Glyph } from '../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../ui/states.tsx'
 import { Countdown, Time } from '../../ui/time.tsx'
+import { HealthPart } from './health-part.tsx'
 
 const SHOWN = 50
 const POLL_MS = 5_000
 
-/** The newest deliveries to it; all of them are one step away. */
-export function DeliveriesTab({ destination: { id, enabled } }: { readonly destination: Destination }): ReactElement {
+/** How it goes, and the newest deliveries to it; all of them are one step away. */
+export function DeliveriesTab({ destination }: { readonly destination: Destination }): ReactElement {
+  return (
+    <>
+      <HealthPart id={destination.id} />
+      <Newest destination={destination} />
+    </>
+  )
+}
+
+function Newest({ destination: { id, enabled } }: { readonly destination: Destination }): ReactElement {
   const asked = useAsk(['deliveries', 'of', id], (client, signal) => client.deliveries.list({ destination_id: id, limit: SHOWN }, { signal }), { everyMs: POLL_MS })
   const deliveries = asked.data?.deliveries
   if (deliveries === undefined) return asked.error === null ? <Loading rows={8} /> : <Refused error={asked.error} again={asked.refetch} />

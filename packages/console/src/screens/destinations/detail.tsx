@@ -18,16 +18,19 @@ import { needs } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AuthTab } from './auth-tab.tsx'
+import { BodyTab } from './body-tab.tsx'
 import { StateChip } from './columns.tsx'
 import { DeliveriesTab } from './deliveries-tab.tsx'
 import { RecoverDialog } from './recover-dialog.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { SigningTab } from './signing-tab.tsx'
 import { Standing } from './standing.tsx'
+import { TestDialog } from './test-dialog.tsx'
 
 const TABS = [
   { id: 'deliveries', label: 'Deliveries' },
   { id: 'settings', label: 'Settings' },
+  { id: 'body', label: 'Body' },
   { id: 'signing', label: 'Signing' },
   { id: 'auth', label: 'Authentication' },
 ] as const
@@ -40,6 +43,7 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
   const [search, setSearch] = useSearchState<ResourceSearch>()
   const [isRemoving, setRemoving] = useState(false)
   const [isRecovering, setRecovering] = useState(false)
+  const [isTesting, setTesting] = useState(false)
   const { project } = usePlace()
   const copy = useCopy()
   const may = useMay(routes.destinations.update)
@@ -62,6 +66,7 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
       meta={<><CopyMeta text={destination.url} label="Copy the URL" /><CopyMeta text={destination.id} label="Copy the id" /><RecentMeta id={destination.id} /></>}
       actions={
         <>
+          <Button disabled={!may} title={may ? 'Sends something there now, and shows the answer' : needs(routes.destinations.test.role)} onClick={() => setTesting(true)}>Send a test</Button>
           <Switch destination={destination} />
           <Menu
             align="end"
@@ -85,9 +90,11 @@ export function DestinationDetail({ row: destination, onClose }: Props): ReactEl
       <Tabs label="Destination" tabs={TABS} at={tab} go={go}>
         {tab === 'deliveries' && <DeliveriesTab destination={destination} />}
         {tab === 'settings' && <SettingsTab destination={destination} />}
+        {tab === 'body' && <BodyTab destination={destination} />}
         {tab === 'signing' && <SigningTab destination={destination} />}
         {tab === 'auth' && <AuthTab destination={destination} />}
       </Tabs>
+      {isTesting && <TestDialog destination={destination} onClose={() => setTesting(false)} />}
       {isRecovering && <RecoverDialog destination={destination} onClose={() => setRecovering(false)} />}
       {isRemoving && (
         <Confirm

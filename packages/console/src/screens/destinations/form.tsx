@@ -10,11 +10,11 @@ import { readSchedule, scheduleText } from './schedule-text.ts'
 
 export type FormProps = { readonly draft: DestinationDraft; readonly change: (part: Partial<DestinationDraft>) => void; readonly disabled?: boolean }
 
-/** Where to. */
-export function WhereFields({ draft, change, disabled = false }: FormProps): ReactElement {
+/** Where to; `urlLike` is what such a URL looks like. */
+export function WhereFields({ draft, change, disabled = false, urlLike = 'https://example.com/webhooks' }: FormProps & { readonly urlLike?: string }): ReactElement {
   return (
     <>
-      <Field label="URL" type="url" required placeholder="https://example.com/webhooks" value={draft.url} disabled={disabled} onChange={({ target }) => change({ url: target.value })} className="mono text-data" hint="Where events are posted to. https, or http to an address that the operator allows." />
+      <Field label="URL" type="url" required placeholder={urlLike} value={draft.url} disabled={disabled} onChange={({ target }) => change({ url: target.value })} className="mono text-data" hint="Where events are posted to. https, or http to an address that the operator allows." />
       <Field label="Name" placeholder={hostIn(draft.url) === '' ? 'Receiver' : hostIn(draft.url)} maxLength={LIMITS.nameCharsMax} value={draft.name} disabled={disabled} onChange={({ target }) => change({ name: target.value })} />
     </>
   )

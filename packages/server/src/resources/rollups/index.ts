@@ -21,5 +21,5 @@
  * turn of delivery do nothing for it.
  */
 export { rangeAt, type CountedRange } from './read/range.ts'
-export { sumDestinations, sumProjects, sumRejections, type ProjectSums } from './read/queries.ts'
+export { seriesOfDestination, sumDestinations, sumProjects, sumRejections, type ProjectSums } from './read/queries.ts'
 export { createRollUp } from './roll-up.ts'

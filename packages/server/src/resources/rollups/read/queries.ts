@@ -121,3 +121,16 @@ export function sumDestinations(db: Db, at: InProjects & { readonly failing: num
      order by failed desc, destination_id
   `)
 }
+
+export type DestinationBucket = { readonly bucket: number; readonly succeeded: number; readonly failed: number; readonly interrupted: number }
+
+/** Attempts at one destination, bucket by bucket from `from` on; buckets in which there were none are left out. */
+export function seriesOfDestination(db: Db, at: InProjects & { readonly from: Date; readonly bucketSeconds: number; readonly destinationId: string }): Promise<readonly DestinationBucket[]> {
+  return db.many<DestinationBucket>(sql`
+    select floor(extract(epoch from found.at - ${at.from}::timestamptz) / ${at.bucketSeconds}::int)::int as bucket,
+           sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(interrupted)::bigint as interrupted
+      from (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.destination_id`, only: sql`and r.destination_id = ${at.destinationId}` }, at)}) found
+     group by bucket
+     order by bucket
+  `)
+}
