@@ -26,10 +26,15 @@ export function useRecent(destinationId: string): readonly Delivery[] | undefine
 export function Recent({ destinationId }: { readonly destinationId: string }): ReactElement | null {
   const recent = useRecent(destinationId)
   if (recent === undefined) return null
-  if (recent.length === 0) return <span className="text-ink-3">–</span>
+  return <RecentBars of={recent.map(({ state }) => standingOf(state))} label={recentText(recent)} />
+}
+
+/** One bar for each, given newest first; drawn with the newest at the right end. */
+export function RecentBars({ of, label }: { readonly of: readonly Standing[]; readonly label: string }): ReactElement {
+  if (of.length === 0) return <span className="text-ink-3">–</span>
   return (
-    <span role="img" aria-label={recentText(recent)} title={recentText(recent)} className="flex h-4 items-end gap-[2px]">
-      {recent.toReversed().map(({ id, state }) => <i key={id} className={`w-[4px] rounded-[1px] ${BARS[standingOf(state)]}`} />)}
+    <span role="img" aria-label={label} title={label} className="flex h-4 items-end gap-[2px]">
+      {of.toReversed().map((standing, index) => <i key={index} className={`w-[4px] rounded-[1px] ${BARS[standing]}`} />)}
     </span>
   )
 }

@@ -3,10 +3,11 @@ import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
 import type { Webhook } from '../../data/names.ts'
 import { Button } from '../../ui/button.tsx'
-import { Glyph, type Standing } from '../../ui/glyph.tsx'
+import { Glyph } from '../../ui/glyph.tsx'
 import { Views } from '../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { STANDINGS } from './recent-activity.tsx'
 
 const ROWS = 50
 const POLL_MS = 5_000
@@ -16,7 +17,6 @@ const KINDS = [
   { id: 'rejected', label: 'Refused' },
 ] as const
 type Kind = (typeof KINDS)[number]['id']
-const STANDINGS: Readonly<Record<string, Standing>> = { delivered: 'ok', failed: 'fail', retrying: 'retry', paused: 'paused', pending: 'sending', cancelled: 'rejected', none: 'none' }
 
 /** What came in the last 7 days, received and refused together. */
 export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {

@@ -1,13 +1,12 @@
 import type { ReactElement } from 'react'
-import { useAsk } from '../../data/ask.ts'
 import type { Webhook } from '../../data/names.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Countdown } from '../../ui/time.tsx'
 import { SCHEMES } from '../../parts/schemes.ts'
-
-const POLL_MS = 15_000
+import { RecentActivity } from './recent-activity.tsx'
+import { useActivity } from './use-activity.ts'
 
 const STATE: Column<Webhook> = { id: 'state', label: 'State', width: '18px', hidden: true, cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} /> }
 const NAME: Column<Webhook> = { id: 'name', label: 'Endpoint', width: 'minmax(140px,1.6fr)', cell: (row) => <TwoLines top={row.name} below={<span className="mono">{masked(row)}</span>} /> }
@@ -17,10 +16,11 @@ export const COLUMNS: readonly Column<Webhook>[] = [
   NAME,
   { id: 'dataset', label: 'Files into', width: 'minmax(80px,1fr)', cell: ({ dataset }) => <span className="mono block truncate text-data text-ink-2">{dataset}</span> },
   { id: 'scheme', label: 'Who may send', width: 'minmax(120px,1fr)', cell: (row) => <SchemeText of={row} /> },
+  { id: 'recent', label: 'Last 20', width: '122px', cell: ({ id }) => <RecentActivity id={id} /> },
   { id: 'received', label: '24 h', width: '64px', align: 'right', cell: ({ id }) => <Counts id={id} of="received" /> },
   { id: 'rejected', label: 'Refused', width: '64px', align: 'right', cell: ({ id }) => <Counts id={id} of="rejected" /> },
-  { id: 'last', label: 'Last received', width: '108px', align: 'right', cell: ({ id }) => <Last id={id} /> },
-  { id: 'chip', label: 'Switched', width: '150px', align: 'right', cell: (row) => (row.enabled && row.previous_url_expires_at === null ? <span className="text-ink-3">on</span> : <StateChip of={row} />) },
+  { id: 'last', label: 'Last received', width: '96px', align: 'right', cell: ({ id }) => <Last id={id} /> },
+  { id: 'chip', label: 'Switched', width: 'minmax(88px,150px)', align: 'right', cell: (row) => (row.enabled && row.previous_url_expires_at === null ? <span className="text-ink-3">on</span> : <StateChip of={row} />) },
 ]
 
 export const SLIM: readonly Column<Webhook>[] = [STATE, NAME]
@@ -42,18 +42,13 @@ function SchemeText({ of: { verification } }: { readonly of: Webhook }): ReactEl
   return <span className="text-ink-2">{SCHEMES[verification.scheme].label}</span>
 }
 
-/** What an endpoint received and refused in the last 24 hours; one answer for the list and the detail. */
-export function useActivitySummary(id: string) {
-  return useAsk(['activity', 'summary', id], (client, signal) => client.activity.list({ id, limit: 1 }, { signal }), { everyMs: POLL_MS }).data?.summary
-}
-
 function Counts({ id, of }: { readonly id: string; readonly of: 'received' | 'rejected' }): ReactElement {
-  const count = useActivitySummary(id)?.[of]
+  const count = useActivity(id)?.summary[of]
   if (count === undefined) return <span className="text-ink-3">–</span>
   return <span className={`mono text-data ${of === 'rejected' && count > 0 ? 'text-fail' : 'text-ink-2'}`}>{count.toLocaleString('en')}</span>
 }
 
 function Last({ id }: { readonly id: string }): ReactElement {
-  const at = useActivitySummary(id)?.last_received_at ?? null
+  const at = useActivity(id)?.summary.last_received_at ?? null
   return <span className="text-ink-3">{at === null ? '–' : <Ago at={at} />}</span>
 }

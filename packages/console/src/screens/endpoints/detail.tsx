@@ -18,10 +18,11 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { AccessTab } from './access-tab.tsx'
 import { ActivityTab } from './activity-tab.tsx'
-import { masked, StateChip, useActivitySummary } from './columns.tsx'
+import { masked, StateChip } from './columns.tsx'
 import { RecordsTab } from './records-tab.tsx'
 import { RoutingTab } from './routing-tab.tsx'
 import { SetupTab } from './setup-tab.tsx'
+import { useActivity } from './use-activity.ts'
 import { VerificationTab } from './verification-tab.tsx'
 import { VersionsTab } from './versions-tab.tsx'
 
@@ -95,7 +96,7 @@ export function EndpointDetail({ row: webhook, onClose }: { readonly row: Webhoo
 }
 
 function Summary({ id }: { readonly id: string }): ReactElement | null {
-  const summary = useActivitySummary(id)
+  const summary = useActivity(id)?.summary
   if (summary === undefined) return null
   return <span>{summary.received.toLocaleString('en')} received, {summary.rejected.toLocaleString('en')} refused in {summary.window_hours} h</span>
 }
