@@ -25,6 +25,25 @@ export function useWebhooks(): { readonly all: readonly Webhook[]; readonly name
   return useMemo(() => ({ all: data, nameOf: namesIn(data), isLoading: isPending }), [data, isPending])
 }
 
+export type Named = { readonly screen: string; readonly kind: string; readonly id: string; readonly name: string }
+
+/** Everything in the project that was set up and has a name, with the screen that it is on. */
+export function useNamed(): readonly Named[] {
+  const webhooks = useWebhooks().all
+  const destinations = useDestinations().all
+  const { data: keys = NONE } = useAsk(['ingestKeys', 'all'], (client, signal) => every(client.ingestKeys.list({ limit: 200 }, { signal })))
+  const { data: rules = NONE } = useAsk(['rules', 'all'], (client, signal) => every(client.rules.list({ limit: 200 }, { signal })))
+  return useMemo(() => {
+    const all: readonly (readonly [Pick<Named, 'screen' | 'kind'>, readonly { readonly id: string; readonly name: string }[]])[] = [
+      [{ screen: 'endpoints', kind: 'endpoint' }, webhooks],
+      [{ screen: 'ingest-keys', kind: 'ingest key' }, keys],
+      [{ screen: 'rules', kind: 'rule' }, rules],
+      [{ screen: 'destinations', kind: 'destination' }, destinations],
+    ]
+    return all.flatMap(([where, of]) => of.map(({ id, name }) => ({ ...where, id, name })))
+  }, [webhooks, destinations, keys, rules])
+}
+
 function namesIn(items: readonly { readonly id: string; readonly name: string }[]): (id: string) => string {
   const names = new Map(items.map(({ id, name }) => [id, name]))
   return (id) => names.get(id) ?? id

@@ -1,6 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog'
 import { useId, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useGo } from '../data/go.tsx'
+import { useNamed } from '../data/names.ts'
 import { usePlace } from '../data/place.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 import { toggleTheme } from './theme.ts'
@@ -8,9 +9,10 @@ import { toggleTheme } from './theme.ts'
 /** Something that can be done from the palette: a screen adds what it can do while it is shown. */
 export type Command = { readonly label: string; readonly hint?: string; readonly go: () => void }
 
+const FOUND_MAX = 50
 const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
 
-/** Search or run: screens, what the screen can do, projects, and the story behind any id that is pasted here. */
+/** Search or run: screens, what the screen can do, everything that has a name, projects, and the story behind any id that is pasted here. */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
 export default function Palette({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState('')
@@ -43,7 +45,7 @@ export default function Palette({ commands, onClose }: { readonly commands: read
             aria-controls={list}
             aria-activedescendant={found[at] === undefined ? undefined : `${list}-${at}`}
             aria-label="Search or run"
-            placeholder="A screen, something to do, or any id"
+            placeholder="A screen, a name, something to do, or any id"
             value={text}
             onChange={(event) => {
               setText(event.target.value)
@@ -54,7 +56,7 @@ export default function Palette({ commands, onClose }: { readonly commands: read
           />
           <ul id={list} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
             {found.map((command, index) => (
-              <li key={command.label} id={`${list}-${index}`} role="option" aria-selected={index === at} onPointerMove={() => setAt(index)} onClick={() => run(command)} className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft">
+              <li key={`${index} ${command.label}`} id={`${list}-${index}`} role="option" aria-selected={index === at} onPointerMove={() => setAt(index)} onClick={() => run(command)} className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft">
                 <span className="truncate">{command.label}</span>
                 <span className="ml-auto pl-4 text-data text-ink-3">{command.hint}</span>
               </li>
@@ -70,6 +72,7 @@ export default function Palette({ commands, onClose }: { readonly commands: read
 function useFound(text: string, commands: readonly Command[]): readonly Command[] {
   const go = useGo()
   const { projects, project, me } = usePlace()
+  const named = useNamed()
   const sought = text.trim().toLowerCase()
   if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
   const all: readonly Command[] = [
@@ -79,5 +82,7 @@ function useFound(text: string, commands: readonly Command[]): readonly Command[
     { label: 'Light or dark', hint: 't', go: toggleTheme },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
   ]
-  return all.filter(({ label }) => sought.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
+  // Names only for who looks for one: there may be hundreds.
+  const names: readonly Command[] = sought === '' ? [] : named.map(({ screen, kind, id, name }) => ({ label: name, hint: kind, go: () => go(screen, { sel: id }) }))
+  return [...all, ...names].filter(({ label, hint = '' }) => sought.split(/\s+/).every((word) => `${label} ${hint}`.toLowerCase().includes(word))).slice(0, FOUND_MAX)
 }

@@ -68,7 +68,7 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
         <WithTail key={project.id} projectId={project.id}>
           <PaletteProvider>
             <ShellKeys />
-            <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-lg:grid-cols-[56px_minmax(0,1fr)]">
+            <div className="grid h-full grid-cols-[216px_minmax(0,1fr)] max-xl:grid-cols-[56px_minmax(0,1fr)]">
               <Side />
               <main className="my-2 mr-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
                 {me.workspace.suspended && <SuspendedNote />}

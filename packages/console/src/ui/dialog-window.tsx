@@ -38,7 +38,7 @@ export default function DialogWindow({ open, onClose, title, lead, children, act
   )
 }
 
-/** One opens a form to write; what has no field begins at its first button. */
+/** One opens a form to write, and a choice to choose; what is neither begins at its first button. */
 function firstField(popup: HTMLElement | null): HTMLElement | null {
-  return popup?.querySelector<HTMLElement>('input:enabled, select:enabled, textarea:enabled') ?? null
+  return popup?.querySelector<HTMLElement>('input:enabled, select:enabled, textarea:enabled, [data-first]') ?? null
 }

@@ -14,13 +14,13 @@ type Props = {
 /** A screen: its head, its body (which scrolls by itself), its foot. */
 export function Page({ title, beside, actions, children, foot }: Props): ReactElement {
   return (
-    <section aria-labelledby="page-title" className="grid h-full min-h-0 min-w-0 grid-rows-[48px_minmax(0,1fr)_auto]">
-      <header className="flex items-center gap-4 pr-3 pl-[18px]">
-        <h1 id="page-title" className="text-page">{title}</h1>
+    <section aria-labelledby="page-title" className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[48px_minmax(0,1fr)_auto]">
+      <header className="flex min-w-0 items-center gap-4 pr-3 pl-[18px]">
+        <h1 id="page-title" className="text-page whitespace-nowrap">{title}</h1>
         {beside}
-        <div className="ml-auto flex items-center gap-2">{actions}</div>
+        <div className="ml-auto flex flex-none items-center gap-2 whitespace-nowrap">{actions}</div>
       </header>
-      <div className="flex min-h-0 min-w-0 flex-col">{children}</div>
+      <div className="flex min-h-0 min-w-0 flex-col overflow-x-clip">{children}</div>
       {foot !== undefined && <footer className="flex h-8 items-center gap-2.5 border-t border-line pr-3 pl-[18px] text-data text-ink-3">{foot}</footer>}
     </section>
   )
