@@ -43,15 +43,35 @@ export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   buildConsole()
   // The page lives in the browser's time, so the server's clock begins there.
   const world = await aWorld({ now: Date.now(), ...options })
-  const browser = await chromium.launch({
+  return new Stage(world, await aChromium())
+}
+
+/** A browser without a server of ours. */
+export async function aBrowser(): Promise<BrowserOf> {
+  const browser = await aChromium()
+  return { open: async (theme = 'light') => (await aContext(browser, { theme })).seen, stop: () => browser.close() }
+}
+
+export type BrowserOf = { open(theme?: Theme): Promise<Seen>; stop(): Promise<void> }
+
+function aChromium(): Promise<Browser> {
+  return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage'],
     timeout: PATIENCE_MS,
   })
-  return new Stage(world, browser)
+}
+
+async function aContext(browser: Browser, { theme, reducedMotion = 'reduce' }: Look): Promise<{ context: BrowserContext; seen: Seen }> {
+  const context = await browser.newContext({ viewport: { width: 1_440, height: 900 }, colorScheme: theme, reducedMotion, permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(PATIENCE_MS)
+  await context.addInitScript(WATCH_POLICY)
+  return { context, seen: new Seen(await context.newPage()) }
 }
 
 export type Theme = 'light' | 'dark'
+type Motion = 'reduce' | 'no-preference'
+type Look = { readonly theme: Theme; readonly reducedMotion?: Motion }
 
 export class Stage {
   readonly world: World
@@ -64,13 +84,13 @@ export class Stage {
 
   /** A page that nobody is signed in to. */
   async stranger(theme: Theme = 'light'): Promise<Seen> {
-    return (await this.#context(theme)).seen
+    return (await aContext(this.#browser, { theme })).seen
   }
 
   /** A page of the owner. */
-  async owner(theme: Theme = 'light'): Promise<Seen> {
+  async owner(theme: Theme = 'light', reducedMotion: Motion = 'reduce'): Promise<Seen> {
     const { workspace, user } = await this.#owner()
-    return this.#page({ workspaceId: workspace, userId: user }, theme)
+    return this.#page({ workspaceId: workspace, userId: user }, { theme, reducedMotion })
   }
 
   /** A page of a member with this role. */
@@ -78,7 +98,7 @@ export class Stage {
     const { workspace } = await this.#owner()
     const database = behind(this.world)
     try {
-      return await this.#page(await aMember(this.world, database, { workspaceId: workspace, role }), theme)
+      return await this.#page(await aMember(this.world, database, { workspaceId: workspace, role }), { theme })
     } finally {
       await database.close()
     }
@@ -95,8 +115,8 @@ export class Stage {
     await this.world.stop()
   }
 
-  async #page(whose: { workspaceId: string; userId: string }, theme: Theme): Promise<Seen> {
-    const { seen, context } = await this.#context(theme)
+  async #page(whose: { workspaceId: string; userId: string }, look: Look): Promise<Seen> {
+    const { seen, context } = await aContext(this.#browser, look)
     const { cookie = '' } = await signedIn(this.world, whose)
     const [name = '', value = ''] = cookie.split('=')
     await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
@@ -106,13 +126,6 @@ export class Stage {
   async #owner(): Promise<{ workspace: string; user: string }> {
     const me = (await this.world.admin('GET', 'me')).body
     return { workspace: decodeId('workspace', me.workspace.id) ?? '', user: decodeId('user', me.user.id) ?? '' }
-  }
-
-  async #context(theme: Theme): Promise<{ context: BrowserContext; seen: Seen }> {
-    const context = await this.#browser.newContext({ viewport: { width: 1_440, height: 900 }, colorScheme: theme, reducedMotion: 'reduce', permissions: ['clipboard-read', 'clipboard-write'] })
-    context.setDefaultTimeout(PATIENCE_MS)
-    await context.addInitScript(WATCH_POLICY)
-    return { context, seen: new Seen(await context.newPage()) }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { useCopy } from '../ui/copy.tsx'
+import { CodeText } from './code-text.tsx'
 
 type Props<Id extends string> = {
   readonly label: string
@@ -21,7 +22,7 @@ export function CodeBlock<Id extends string>({ label, of, at, go }: Props<Id>): 
         ))}
         <button type="button" onClick={() => void copy(of[at], 'Copied')} className="ml-auto h-7 rounded-button border border-block-line px-2.5 font-control outline-offset-[-2px] hover:bg-block-line">Copy</button>
       </div>
-      <pre tabIndex={0} className="mono max-h-[46vh] overflow-auto px-5 py-4 text-[12.5px] leading-[22px]">{of[at]}</pre>
+      <pre tabIndex={0} className="mono max-h-[46vh] overflow-auto px-5 py-4 text-[12.5px] leading-[22px]"><CodeText>{of[at]}</CodeText></pre>
     </div>
   )
 }

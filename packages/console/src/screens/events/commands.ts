@@ -1,9 +1,6 @@
 import { shellWord } from '../../parts/commands.ts'
+import { SAMPLE_TEXT } from './sample.ts'
 
-const SAMPLE = { type: 'order.created', total: 42.5, items: 3 } as const
-
-/** What the first run sends. */
-export const SAMPLE_TEXT = JSON.stringify(SAMPLE)
 
 /** The same event from a terminal or a program. */
 export const COMMANDS = {

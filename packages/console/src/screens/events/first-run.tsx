@@ -1,12 +1,15 @@
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../data/client.ts'
 import { useWebhooks, type Webhook } from '../../data/names.ts'
+import { CodeText } from '../../parts/code-text.tsx'
 import { useKeys } from '../../shell/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../ui/copy.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loading, RefusedLine } from '../../ui/states.tsx'
-import { COMMANDS, SAMPLE_TEXT, type CommandName } from './commands.ts'
+import { SignedStart } from './signed-start.tsx'
+import { COMMANDS, type CommandName } from './commands.ts'
+import { SAMPLE_TEXT } from './sample.ts'
 
 const STEPS = [
   { title: 'Capture an event', text: 'Waiting on the line above' },
@@ -15,8 +18,15 @@ const STEPS = [
   { title: 'Deliver it', text: 'Signed, retried, replayable' },
 ] as const
 
+type Props = {
+  readonly isListening: boolean
+  /** The first event has come, and lands on the line. */
+  readonly hasArrived: boolean
+  readonly onSkip: () => void
+}
+
 /** Before anything has come: the address, the command, and a line on which the first event lands. */
-export function FirstRun({ isListening, onSkip }: { readonly isListening: boolean; readonly onSkip: () => void }): ReactElement {
+export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactElement {
   const { all, isLoading } = useWebhooks()
   const webhook = all.at(-1)
   return (
@@ -29,20 +39,22 @@ export function FirstRun({ isListening, onSkip }: { readonly isListening: boolea
         </>
       }
     >
-      <TimeLine />
-      {webhook === undefined ? isLoading ? <Loading /> : <Empty title="This project has no endpoint yet">Make one, and its URL and a ready command stand here.</Empty> : <Start webhook={webhook} />}
+      <TimeLine hasArrived={hasArrived} />
+      {webhook === undefined ? isLoading ? <Loading /> : <Empty title="This project has no endpoint yet">Make one, and its URL and a ready command stand here.</Empty> : <Start webhook={webhook} hasArrived={hasArrived} />}
     </Page>
   )
 }
 
 /** The last minute, with the moment that is now alive at its end. */
-function TimeLine(): ReactElement {
+function TimeLine({ hasArrived }: { readonly hasArrived: boolean }): ReactElement {
   return (
     <div aria-hidden className="border-y border-line bg-sunken px-[72px] pt-[52px] pb-4">
       <div className="relative h-0.5 bg-gradient-to-r from-transparent to-accent">
+        {hasArrived && <span className="absolute -inset-y-px inset-x-0 overflow-hidden"><i className="absolute inset-0 animate-land bg-gradient-to-r from-transparent from-70% to-accent" /></span>}
         <span className="absolute -top-[4px] right-0 size-2.5 rounded-full bg-accent">
           <i className="absolute -inset-[9px] rounded-full bg-accent opacity-15" />
           <i className="absolute -inset-[9px] animate-ping-live rounded-full border-[1.5px] border-accent opacity-35" />
+          {hasArrived && <i className="absolute -inset-[14px] animate-land-ring rounded-full border-2 border-accent" />}
         </span>
       </div>
       <div className="mt-3 h-1.5 bg-[repeating-linear-gradient(90deg,var(--line-2)_0_1px,transparent_1px_18px)]" />
@@ -51,13 +63,13 @@ function TimeLine(): ReactElement {
   )
 }
 
-function Start({ webhook }: { readonly webhook: Webhook }): ReactElement {
+function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly hasArrived: boolean }): ReactElement {
   const at = webhook.public_url.lastIndexOf('/') + 1
   return (
     <div className="grid min-h-0 grid-cols-[minmax(0,660px)_280px] justify-center gap-[88px] overflow-y-auto px-8 py-[52px] max-xl:grid-cols-[minmax(0,660px)] max-xl:gap-10">
       <div>
-        <h2 className="text-display">Send your first event</h2>
-        <p className="mt-1 max-w-[52ch] text-lead text-ink-2">This endpoint is live. Run the command in any terminal and the event lands on the line above.</p>
+        <h2 className="text-display">{hasArrived ? 'It is here' : 'Send your first event'}</h2>
+        <p role="status" className="mt-1 max-w-[52ch] text-lead text-ink-2">{hasArrived ? 'Stored, and on its way. Its path opens now.' : 'This endpoint is live. Run the command in any terminal and the event lands on the line above.'}</p>
         <div className="mt-8 flex h-10 items-center gap-3 rounded-page border border-line-2 pr-2 pl-3.5">
           <b className="mono text-data font-title text-accent">POST</b>
           <code className="mono min-w-0 flex-1 truncate text-body text-ink-2">{webhook.public_url.slice(0, at)}<span className="text-ink">{webhook.public_url.slice(at)}</span></code>
@@ -65,8 +77,9 @@ function Start({ webhook }: { readonly webhook: Webhook }): ReactElement {
         </div>
         <Command url={webhook.public_url} />
         <SendHere path={webhook.public_path} />
+        <SignedStart />
       </div>
-      <Steps />
+      <Steps hasArrived={hasArrived} />
     </div>
   )
 }
@@ -85,7 +98,7 @@ function Command({ url }: { readonly url: string }): ReactElement {
         ))}
         <button type="button" onClick={() => void copy(command, 'Command copied')} className="ml-auto flex h-7 items-center gap-2 rounded-button border border-block-line px-2.5 font-control hover:bg-block-line">Copy<kbd className="mono rounded-chip border border-block-line px-1 text-axis text-block-ink-2">C</kbd></button>
       </div>
-      <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6">{command}</pre>
+      <pre tabIndex={0} className="mono overflow-x-auto px-5 py-[18px] text-body leading-6"><CodeText>{command}</CodeText></pre>
     </div>
   )
 }
@@ -109,7 +122,8 @@ function SendHere({ path }: { readonly path: string }): ReactElement {
   )
 }
 
-function Steps(): ReactElement {
+function Steps({ hasArrived }: { readonly hasArrived: boolean }): ReactElement {
+  const here = hasArrived ? 1 : 0
   const isLocal = /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
   return (
     <aside className="pt-1 max-xl:hidden">
@@ -117,9 +131,9 @@ function Steps(): ReactElement {
       <ol className="relative">
         {STEPS.map(({ title, text }, index) => (
           <li key={title} className="relative pb-5 pl-[27px] not-last:before:absolute not-last:before:top-3.5 not-last:before:bottom-[-6px] not-last:before:left-[7px] not-last:before:w-px not-last:before:bg-line-2">
-            <i aria-hidden className={`absolute top-[3px] left-0 size-[15px] rounded-full border bg-surface ${index === 0 ? 'border-accent shadow-[inset_0_0_0_3.5px_var(--surface),inset_0_0_0_8px_var(--accent)]' : 'border-line-2'}`} />
-            <b className={`block font-strong ${index === 0 ? '' : 'text-ink-2'}`}>{title}</b>
-            <span className={index === 0 ? 'text-accent' : 'text-ink-3'}>{text}</span>
+            <i aria-hidden className={`absolute top-[3px] left-0 size-[15px] rounded-full border bg-surface ${index === here ? 'border-accent shadow-[inset_0_0_0_3.5px_var(--surface),inset_0_0_0_8px_var(--accent)]' : 'border-line-2'}`} />
+            <b className={`block font-strong ${index === here ? '' : 'text-ink-2'}`}>{title}</b>
+            <span className={index === here ? 'text-accent' : 'text-ink-3'}>{hasArrived && index === 0 ? 'It has arrived' : text}</span>
           </li>
         ))}
       </ol>

@@ -15,6 +15,7 @@ import { Histogram } from './histogram.tsx'
 import { Inspector } from './inspector.tsx'
 import { fieldsIn, ListMenu } from './list-menu.tsx'
 import { List } from './list.tsx'
+import { useLanding } from './landing.ts'
 import { LiveButton } from './live-button.tsx'
 import { MarkedEvents } from './marked.tsx'
 import { RejectionPanel } from './rejection-panel.tsx'
@@ -43,8 +44,8 @@ export function Screen(): ReactElement {
   const marks = useMarks(useMemo(() => rows.flatMap(({ id, kind }) => (kind === 'gap' ? [] : [id])), [rows]))
   const columns = useColumns(search)
   useScreenKeys({ change, cursor, marks, release: () => setReleased((count) => count + 1), tail: events.tail })
-  const nothingEver = !events.isLoading && !events.isAsking && events.error === null && rows.length === 0 && !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
-  if (nothingEver && !skipped) return <FirstRun isListening={events.tail.status === 'live'} onSkip={() => setSkipped(true)} />
+  const landing = useLanding(!skipped && hasNothing(events) && isWide(search), rows.find(({ kind }) => kind !== 'gap')?.id, (sel) => change({ sel }))
+  if (landing === 'waiting' || landing === 'landing') return <FirstRun isListening={events.tail.status === 'live'} hasArrived={landing === 'landing'} onSkip={() => setSkipped(true)} />
   const selected = search.sel
   return (
     <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${selected === undefined || search.full !== undefined ? 'grid-cols-1' : 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1'}`}>
@@ -71,6 +72,15 @@ export function Screen(): ReactElement {
 type Events = ReturnType<typeof useEvents>
 type Cursor = { readonly step: (by: number) => void; readonly go: (row: EventRow) => void; readonly here: EventRow | undefined }
 type Change = (change: Partial<EventsSearch>) => void
+
+function hasNothing({ isLoading, isAsking, error, rows }: Events): boolean {
+  return !isLoading && !isAsking && error === null && rows.length === 0
+}
+
+/** Whether the address asks for everything, and for nothing else. */
+function isWide(search: EventsSearch): boolean {
+  return !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
+}
 
 /** The start of the range, kept for as long as the range stays the same: a moving start would read everything anew. */
 function useFrom(search: EventsSearch): number | undefined {

@@ -6,7 +6,8 @@ import { useCopy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select, TextArea } from '../../ui/field.tsx'
 import { RefusedLine } from '../../ui/states.tsx'
-import { curlOf, SAMPLE_TEXT } from './commands.ts'
+import { curlOf } from './commands.ts'
+import { SAMPLE_TEXT } from './sample.ts'
 
 export type Draft = { readonly body: string; readonly webhookId: string | null }
 

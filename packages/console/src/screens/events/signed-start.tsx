@@ -1,0 +1,64 @@
+import { routes } from '@postroad/contract'
+import { useState, type FormEvent, type ReactElement } from 'react'
+import { useChange } from '../../data/ask.ts'
+import { useMay } from '../../data/place.ts'
+import { CodeText } from '../../parts/code-text.tsx'
+import { Button } from '../../ui/button.tsx'
+import { useCopy } from '../../ui/copy.tsx'
+import { Field } from '../../ui/field.tsx'
+import { needs, RefusedLine } from '../../ui/states.tsx'
+import { newSecret, SENDERS, signedCurl, type Signed } from './signed-commands.ts'
+
+type Made = { readonly url: string; readonly secret: string }
+
+/** For who has a sender already: an endpoint that checks its signatures, and a command that signs as it does. */
+export function SignedStart(): ReactElement {
+  const [name, setName] = useState<string | undefined>()
+  const sender = SENDERS.find((one) => one.name === name)
+  return (
+    <section aria-label="Signature check" className="mt-10 border-t border-line pt-6">
+      <h3 className="font-control text-ink-2">Already have a sender? Start with its signature check</h3>
+      <div className="mt-3 flex flex-wrap gap-1.5" role="group" aria-label="Sender">
+        {SENDERS.map((one) => (
+          <button key={one.name} type="button" aria-pressed={one.name === name} onClick={() => setName(one.name === name ? undefined : one.name)} className="h-7 rounded-row border border-line bg-sunken px-2.5 font-control text-ink-2 hover:bg-hover aria-pressed:border-accent-line aria-pressed:bg-accent-soft aria-pressed:text-accent">{one.name}</button>
+        ))}
+      </div>
+      {sender !== undefined && <Sender key={sender.name} {...sender} />}
+    </section>
+  )
+}
+
+function Sender({ name, scheme, where }: { readonly name: string; readonly scheme: Signed; readonly where: string }): ReactElement {
+  const [secret, setSecret] = useState(() => newSecret(scheme))
+  const [made, setMade] = useState<Made | undefined>()
+  const may = useMay(routes.webhooks.create)
+  const make = useChange(['webhooks'], (client) => client.webhooks.create({ name: `${name} ${new Date().toISOString().slice(0, 19)}`, verification: { scheme, secret } }))
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    make.mutate(undefined, { onSuccess: ({ webhook }) => setMade({ url: webhook.public_url, secret }) })
+  }
+  if (made !== undefined) return <Ready made={made} scheme={scheme} where={where} />
+  return (
+    <form onSubmit={submit} className="mt-4">
+      <p className="mb-2 max-w-[62ch] text-ink-3">{where}</p>
+      <Field label="Secret" value={secret} required maxLength={200} pattern="[^'\s]+" title="Without spaces and single quotes" autoComplete="off" spellCheck={false} className="mono text-data" onChange={({ target }) => setSecret(target.value)} hint="One is made up here. Write the sender's over it, when it gives you one." />
+      <RefusedLine error={make.error} />
+      <Button type="submit" className="mt-1" disabled={!may || make.isPending} title={may ? undefined : needs(routes.webhooks.create.role)}>Make the endpoint</Button>
+    </form>
+  )
+}
+
+/** The secret is on the screen as long as this page is: the server gives it to nobody. */
+function Ready({ made: { url, secret }, scheme, where }: { readonly made: Made; readonly scheme: Signed; readonly where: string }): ReactElement {
+  const copy = useCopy()
+  const command = signedCurl({ scheme, url, secret })
+  return (
+    <div className="mt-4">
+      <p role="status" className="mb-2 max-w-[62ch] text-ink-2">The endpoint is there, and takes nothing that is not signed so. This command signs as the sender does. {where}</p>
+      <div className="relative overflow-hidden rounded-page bg-block text-block-ink">
+        <button type="button" onClick={() => void copy(command, 'Command copied')} className="absolute top-2 right-2 h-7 rounded-button border border-block-line bg-block px-2.5 font-control hover:bg-block-line">Copy the signed command</button>
+        <pre tabIndex={0} aria-label="Signed command" className="mono overflow-x-auto px-5 pt-11 pb-4 text-data leading-6"><CodeText>{command}</CodeText></pre>
+      </div>
+    </div>
+  )
+}
