@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DotPath } from './condition.ts'
 import { LIMITS } from './limits.ts'
 import { DatasetName, Text, Timestamp } from './list.ts'
 
@@ -40,6 +41,13 @@ export const RateLimit = z
   })
   .nullable()
   .describe('At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.')
+export const Ordering = z
+  .union([z.literal('none'), z.strictObject({ path: DotPath })])
+  .describe(
+    'With a path into the record: records with the same value there are delivered one after another in the order they were accepted, and a later one is not begun while an earlier one ' +
+      'waits, is being sent or is paused; one that failed for good or was cancelled is passed. Other values go on meanwhile. A record without the value, or with null, waits for none. What is replayed goes ' +
+      'to the end. A change counts for records that are accepted after it.',
+  )
 export const Signing = z.strictObject({
   header: z.enum(['both', 'service', 'standard']).describe('Service-Signature, the Standard Webhooks headers, or both.'),
 })

@@ -2,7 +2,7 @@ import { BATCH_GATE_DEFAULTS, BatchGate } from '../src/pipeline/store/batch-gate
 import type { Scene } from './scene.ts'
 
 interface IngestRequest {
-  readonly deliveries: readonly { readonly delivery_id: string; readonly record_id: string; readonly lane: string }[]
+  readonly deliveries: readonly { readonly delivery_id: string; readonly record_id: string; readonly lane: string; readonly order_key: string | null }[]
 }
 
 /** A model of the way in: requests gather in the real gate, and each is answered when its batch's commit is known. */
@@ -21,7 +21,10 @@ export class SimIngest {
     const open = lanes.filter((lane) => !store.suspended.has(store.lane(lane).workspace))
     this.#records += 1
     const record_id = `r${this.#records}`
-    const request = { deliveries: open.map((lane) => ({ delivery_id: `${record_id}.${lane}`, record_id, lane })) }
+    // A record in five has no value to be ordered by, and so a key of its own.
+    const value = this.#world.rng.pick(['k0', 'k0', 'k1', 'k2', record_id])
+    const keyOf = (lane: string): string | null => (store.lane(lane).settings.ordered ? value : null)
+    const request = { deliveries: open.map((lane) => ({ delivery_id: `${record_id}.${lane}`, record_id, lane, order_key: keyOf(lane) })) }
     if (this.#world.plant === 'ack-before-commit') this.#acknowledge([request])
     this.#gate.enqueue(request)
     this.#start()

@@ -5,6 +5,7 @@ import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Actor, Attempt, Change, Delivery } from './rows.ts'
 import { AllowanceRules } from './allowances.ts'
 import { LaneRules } from './lane-rules.ts'
+import { OrderRules } from './order-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
 
@@ -52,6 +53,7 @@ export class Invariants {
   readonly #lastFullAt = new Map<string, number>()
   readonly #rules = new LaneRules()
   readonly #allowance = new AllowanceRules()
+  readonly #order = new OrderRules()
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
@@ -71,7 +73,7 @@ export class Invariants {
         this.#pausedSince.delete(change.lane.lane)
         return
       case 'moved':
-        return this.#moved(change)
+        return this.#moved(change, now)
       case 'opened':
         return this.#opened(change.attempt, change.by)
       case 'closed':
@@ -142,9 +144,10 @@ export class Invariants {
   nothingWaits(now: number): void {
     const { leaseMs, sweepMs } = this.#options.limits
     const patient = now - leaseMs - sweepMs - 500
-    for (const { delivery_id, lane, next_attempt_at } of this.#store.deliveries.values()) {
+    for (const row of this.#store.deliveries.values()) {
+      const { delivery_id, lane, next_attempt_at } = row
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
-      if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now })) continue
+      if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient)) continue
       must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, `${delivery_id} waits, and nothing hinders it`)
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
@@ -187,7 +190,7 @@ export class Invariants {
     this.#fences.set(lane.lane, lane.fence)
   }
 
-  #moved({ row, from, by }: Extract<Change, { type: 'moved' }>): void {
+  #moved({ row, from, by }: Extract<Change, { type: 'moved' }>, now: number): void {
     this.#mustBeCurrent(row.lane, by)
     const { delivery_id, state, next_attempt_at } = row
     // What is let go and finds its destination off stays paused, for that.
@@ -199,6 +202,7 @@ export class Invariants {
     must((state === 'paused') === (row.pause_reason !== null), `${delivery_id} is ${state}: ${row.pause_reason}`)
     this.#allowance.moved(row, this.#store.lane(row.lane).workspace, by)
     if (by.act === 'replay') this.#replayed(row)
+    this.#order.moved(row, by, now)
   }
 
   #replayed(row: Delivery): void {

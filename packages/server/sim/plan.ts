@@ -56,6 +56,8 @@ const ARRIVALS_MS = 60 * MINUTE_MS
 export const FAULTS_MS = 3 * HOUR_MS
 
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
+/** A lane that keeps an order is held while a retry waits in it; days of that would be most of the work. */
+const PROMPT_NATURES: readonly Nature[] = NATURES.filter((nature) => nature !== 'throttled')
 const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
 
 /** Draws a plan; equal generators draw equal plans. */
@@ -100,13 +102,15 @@ function drawAllowances(rng: Rng, nearBurst: () => number): Plan['allowances'] {
 
 function drawLane(rng: Rng, index: number): PlannedLane {
   const from = rng.between(0, ARRIVALS_MS)
+  const ordered = rng.chance(0.25)
   const settings = {
     max_in_flight: rng.pick([1, 2, 5]),
-    schedule_seconds: rng.chance(0.04) ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE,
+    schedule_seconds: rng.chance(0.04) && !ordered ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE,
     timeout_ms: rng.pick([1_000, 15_000]),
     rate_limit: rng.chance(0.8) ? null : { count: rng.pick([1, 3, 10]), per_ms: rng.pick([1_000, MINUTE_MS]) },
     breaker_resets: 0,
+    ordered,
   }
   const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null
-  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(NATURES), hopeless: rng.chance(0.03), outage }
+  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(ordered ? PROMPT_NATURES : NATURES), hopeless: rng.chance(0.03), outage }
 }

@@ -14,6 +14,9 @@ export interface Delivery {
   attempt_count: number
   failure_count: number
   open_attempt_id: string | null
+  /** Null in a lane without an order. */
+  readonly order_key: string | null
+  order_seq: number
 }
 
 export interface Attempt {
@@ -101,12 +104,21 @@ function firstBeforeRetry(a: Delivery, b: Delivery): number {
   return dueAt(a) - dueAt(b)
 }
 
-/** What of a lane is due, first attempts before retries; and how long the next one has to wait. */
-export function dueIn({ deliveries }: LaneRow, { now, limit, exclude }: { now: number; limit: number; exclude: readonly string[] }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
-  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id))
+/** What of a lane is due, first attempts before retries; and how long the next one has to wait. `held` waits for another one. */
+export function dueIn({ deliveries }: LaneRow, asked: { now: number; limit: number; exclude: readonly string[]; held: (row: Delivery) => boolean }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
+  const { now, limit, exclude, held } = asked
+  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id) && !held(row))
   const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
   const later = waiting.map(dueAt).filter((at) => at > now)
   return { due: due.map((row) => row.delivery_id), next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now }
+}
+
+const OUTSTANDING: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'paused']
+
+/** True when another delivery with the same key, of those before it, has not ended. */
+export function mustWait({ order_key, order_seq }: Delivery, { deliveries }: LaneRow): boolean {
+  if (order_key === null) return false
+  return deliveries.some((row) => row.order_key === order_key && row.order_seq < order_seq && OUTSTANDING.includes(row.state))
 }
 
 export function lanesOf(begins: readonly Begin[]): Held[] {

@@ -79,6 +79,10 @@ test('planted: what came last is let go first', () => {
   assert.match(firstViolation('newest-released', 200) ?? '', /which has waited longer/)
 })
 
+test('planted: a store that looks at no keys begins a delivery before an earlier one with its key has ended', () => {
+  assert.match(firstViolation('order-broken', 50) ?? '', /before it had not ended/)
+})
+
 test('a process has died at each crash point that the product names', () => {
   const missing = new Set<string>(CRASH_POINTS)
   for (let seed = 0; seed < 2_000 && missing.size > 0; seed += 1) {

@@ -4,29 +4,13 @@
  */
 import { Allowances, type AllowancePlant } from './allowances.ts'
 import { keepNote, recalled, type NotePlant } from './notes.ts'
-import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, NEW_DELIVERY, NEW_LANE, readyAt, workAt } from './rows.ts'
+import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, NEW_LANE, readyAt, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
-import type {
-  Begin,
-  Begun,
-  Held,
-  LaneRead,
-  LaneReadInput,
-  Leased,
-  LeaseInput,
-  ReadAnswer,
-  ReadInput,
-  ReleaseInput,
-  Renewed,
-  RenewInput,
-  Settle,
-  Turned,
-  TurnInput,
-} from '../src/pipeline/deliver/ports.ts'
+import type { Begin, Begun, Held, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import type { Attempt, Change, Delivery, LaneRow, Step } from './rows.ts'
 
 /** Faults planted on purpose, to see the simulator find them. */
-export type StorePlant = 'no-fence' | 'no-reclaim' | NotePlant | AllowancePlant
+export type StorePlant = 'no-fence' | 'no-reclaim' | 'order-broken' | NotePlant | AllowancePlant
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
@@ -42,6 +26,7 @@ export class SimStore {
   readonly owners = new Map<string, { until: number; serial: number }>()
   readonly #watch: (change: Change, now: number) => void
   readonly #plant: StorePlant | undefined
+  #lastSeq = 0
 
   constructor(options: SimStoreOptions = {}) {
     this.#watch = options.watch ?? (() => {})
@@ -95,19 +80,21 @@ export class SimStore {
   }
 
   turn(now: number, input: TurnInput): Turned {
+    // One statement: what it settles itself still stands before those behind it.
+    const inOrder = input.begins.map((begin) => this.#isInOrder(begin))
     const applied = input.settles.filter((settle) => this.#settle(settle, now)).map(({ attempt_id }) => attempt_id)
     const lost = input.begins.filter((begin) => !this.#isCurrent(begin))
     const paused = input.begins.filter((begin) => this.#isCurrent(begin) && this.#pausedKey(begin.lane) !== null)
-    const begun = input.begins.flatMap((begin) => this.#begin(begin, now) ?? [])
+    const begun = input.begins.flatMap((begin, index) => (inOrder[index] === true ? (this.#begin(begin, now) ?? []) : []))
     for (const note of input.notes ?? []) keepNote(this.lane(note.lane), note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
   }
 
   // What everybody else does to the same rows
 
-  ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string }[]): void {
+  ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[]): void {
     for (const item of items) {
-      const row: Delivery = { ...item, ...NEW_DELIVERY, next_attempt_at: now }
+      const row: Delivery = { ...item, ...NEW_DELIVERY, order_key: item.order_key ?? null, order_seq: this.#nextSeq(), next_attempt_at: now }
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
       const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
@@ -164,6 +151,7 @@ export class SimStore {
     const row = this.#delivery(deliveryId)
     if (!['delivered', 'failed', 'cancelled'].includes(row.state) || !this.allowances.take(this.lane(row.lane).workspace)) return false
     row.failure_count = 0
+    row.order_seq = this.#nextSeq()
     row.next_trigger = 'replay'
     this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', { now, actor: { act: 'replay', fence: null }, inMs: ofMany?.inMs ?? 0 })
     return true
@@ -214,6 +202,11 @@ export class SimStore {
       if (freeAt < least) least = Math.min(least, Math.max(freeAt, readyAt(lane)))
     }
     return least
+  }
+
+  #nextSeq(): number {
+    this.#lastSeq += 1
+    return this.#lastSeq
   }
 
   #delivery(deliveryId: string): Delivery {
@@ -276,10 +269,11 @@ export class SimStore {
     }
   }
 
-  #readLane({ lane: key, fence, limit, exclude }: LaneReadInput, now: number): LaneRead {
+  #readLane({ lane: key, fence, limit, exclude, ordered }: LaneReadInput, now: number): LaneRead {
     const lane = this.lane(key)
     const status = lane.fence !== fence ? 'lost' : this.pauseReason(lane) === null ? 'held' : 'paused'
-    return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude }) }
+    const held = (row: Delivery): boolean => ordered === true && this.#mustWait(row)
+    return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude, held }) }
   }
 
   #begin(begin: Begin, now: number): Begun | undefined {
@@ -299,6 +293,15 @@ export class SimStore {
     this.#watch({ type: 'opened', attempt, by: actor }, now)
     const { record_id, failure_count } = row
     return { lane, fence, delivery_id, attempt_id, record_id, attempt_number, failure_count }
+  }
+
+  #isInOrder({ delivery_id, ordered }: Begin): boolean {
+    const row = this.#delivery(delivery_id)
+    return ordered === true ? !this.#mustWait(row) : row.order_key === null
+  }
+
+  #mustWait(row: Delivery): boolean {
+    return this.#plant !== 'order-broken' && mustWait(row, this.lane(row.lane))
   }
 
   #settle(settle: Settle, now: number): boolean {

@@ -124,6 +124,7 @@ test('a destination is created with the defaults of the contract, changed member
     timeout_ms: 15_000,
     max_in_flight: 10,
     rate_limit: null,
+    ordering: 'none',
     breaker: { state: 'closed', opened_at: null, next_probe_at: null, failures_in_row: 0, failing_since: null },
     signing: { header: 'both' },
     previous_secret_expires_at: null,
@@ -149,6 +150,7 @@ test('the bounds of a destination hold', async () => {
   const bad: object[] = [
     { timeout_ms: 999 }, { timeout_ms: 60_001 }, { timeout_ms: 1_000.5 }, { timeout_ms: '2000' },
     { max_in_flight: 0 }, { max_in_flight: 1_001 },
+    { ordering: null }, { ordering: 'path' }, { ordering: {} }, { ordering: { path: '' } }, { ordering: { path: 'a..b' } }, { ordering: { path: 'a', by: 'b' } },
     { retry: { schedule_seconds: [] } }, { retry: { schedule_seconds: [-1] } }, { retry: { schedule_seconds: [86_401] } },
     { retry: { schedule_seconds: Array.from({ length: 101 }, () => 1) } }, { retry: {} }, { retry: { schedule_seconds: [1], jitter: 0 } },
     { datasets: ['a-b'] }, { datasets: 'a' }, { signing: { header: 'none' } }, { enabled: 'yes' }, { name: '' }, { name: '  ' }, { name: 'x'.repeat(121) },

@@ -40,7 +40,7 @@ test('the store on PostgreSQL answers and writes like the model, whatever the or
   const property = fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
     await rows.clear()
     const one = await rows.aWorkspace()
-    const twin = new Twin(rows, [await rows.aLane(one), await rows.aLane(one), await rows.aLane()])
+    const twin = new Twin(rows, [await rows.aLane(one), await rows.aLane(one), await rows.aLane(undefined, { path: 'key' })])
     // oxlint-disable-next-line no-await-in-loop -- an order of operations is what is tested
     for (const each of steps) await twin.do(each)
     for (const what of twin.seen) seen.add(what)
@@ -242,6 +242,34 @@ test('of several deliveries that are replayed at once none is passed over becaus
   await open.commit()
   assert.deepEqual((await replaying).map(({ id }) => id).toSorted(), ids.slice(1))
   assert.deepEqual(await rows.states(), ['pending', 'retrying', 'retrying'])
+})
+
+test('of deliveries with one key only the first that is outstanding is begun, also by turns that run beside each other', async () => {
+  const at = await rows.aLane(undefined, { path: 'key' })
+  const key = '00000000-0000-4000-8000-00000000000a'
+  const ids = (await rows.ingest(at, { count: 3, orderKeys: [key, key, key] })).map((item) => item.delivery_id)
+  const store = createPostgresStore(rows.deps)
+  const [grant] = valueOf(await store.lease(anyDue('a'))).grants
+  assert.equal(grant?.settings.ordered, true)
+  const held = { lane: at.lane, fence: grant.fence }
+  const begin = (id: string | undefined, ordered = true): TurnInput => ({ settles: [], begins: [{ ...held, delivery_id: id ?? '', ordered }] })
+  assert.deepEqual(valueOf(await store.turn(begin(ids[0], false))).begun, [], 'a sender that does not know of the order begins nothing')
+  const read = { reads: [{ ...held, limit: 10, exclude: [], ordered: true }] }
+  assert.deepEqual(valueOf(await store.read(read)).lanes[0]?.due, ids.slice(0, 1))
+  const open = await openTransaction()
+  const [first] = valueOf(await open.store.turn(begin(ids[0]))).begun
+  assert.ok(first)
+  assert.deepEqual(valueOf(await store.turn(begin(ids[1]))).begun, [], 'before the commit of the other turn')
+  await open.commit()
+  assert.deepEqual(valueOf(await store.turn(begin(ids[1]))).begun, [], 'after it')
+  valueOf(await store.turn({ settles: [settleOf(first, retryIn(60_000))], begins: begin(ids[1]).begins }))
+  assert.deepEqual(await rows.states(), ['retrying', 'pending', 'pending'])
+  assert.deepEqual(valueOf(await store.read(read)).lanes[0]?.due, [], 'what waits for a retry holds up all behind it')
+  rows.clock.advance(60_000)
+  const [again] = valueOf(await store.turn(begin(ids[0]))).begun
+  assert.ok(again)
+  valueOf(await store.turn({ settles: [settleOf(again, delivered)], begins: [] }))
+  assert.equal(valueOf(await store.turn(begin(ids[1]))).begun.length, 1)
 })
 
 test('an attempt that ends while its destination is just being switched on is paused, and resumed by a sweep', async () => {

@@ -79,7 +79,7 @@ export class StoreRows {
     return { ...this.deps, ...at, database, db: database, actor: { kind: 'system', role: 'owner' }, requestId: 'test', ip: undefined }
   }
 
-  async aLane(project?: ProjectAt): Promise<LaneAt> {
+  async aLane(project?: ProjectAt, ordering: 'none' | { path: string } = 'none'): Promise<LaneAt> {
     const at = project ?? (await this.aWorkspace())
     made += 1
     const name = `d${made}`
@@ -98,6 +98,7 @@ export class StoreRows {
       timeout_ms: 15_000,
       max_in_flight: 10,
       rate_limit: null,
+      ordering,
       signing: { header: 'both' },
     })
     const row = await this.deps.database.one<{ id: string }>(sql`select id from destinations where name = ${name} and workspace_id = ${at.workspaceId}`)
@@ -105,17 +106,17 @@ export class StoreRows {
   }
 
   /** One event with one record for each delivery, committed by the statement that ingest uses. */
-  async ingest(at: LaneAt, options: { count?: number; pauseReason?: PauseReason | null } = {}): Promise<readonly Item[]> {
-    const { count = 1, pauseReason = null } = options
+  async ingest(at: LaneAt, options: { count?: number; pauseReason?: PauseReason | null; orderKeys?: readonly string[] } = {}): Promise<readonly Item[]> {
+    const { count = 1, pauseReason = null, orderKeys = [] } = options
     const items = Array.from({ length: count }, () => ({ delivery_id: uuid(), record_id: uuid(), lane: at.lane }))
     await insertEvents(
       this.deps.database,
-      items.map(({ delivery_id, record_id }) => ({
+      items.map(({ delivery_id, record_id }, index) => ({
         workspaceId: at.workspaceId,
         projectId: at.projectId,
         submission: { ...SUBMISSION, id: uuid(), receivedAt: this.clock.now() },
         records: [{ id: record_id, dataset: 'events', data: null }],
-        deliveries: [{ id: delivery_id, recordId: record_id, destinationId: at.destinationId, pauseReason }],
+        deliveries: [{ id: delivery_id, recordId: record_id, destinationId: at.destinationId, pauseReason, orderKey: orderKeys[index] }],
         newDatasets: [],
       })),
     )

@@ -33,7 +33,7 @@ export class Twin {
     this.#lanes = lanes
     this.store = createPostgresStore(rows.deps)
     for (const { lane, workspaceId } of lanes) {
-      const settings = { max_in_flight: 10, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 15_000, rate_limit: null, breaker_resets: 0 }
+      const settings = { max_in_flight: 10, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 15_000, rate_limit: null, breaker_resets: 0, ordered: isOrdered(lane, lanes) }
       this.model.addLane({ lane, workspace: workspaceId, settings })
     }
   }
@@ -83,14 +83,19 @@ export class Twin {
   async #ingest(at: LaneAt, count: number): Promise<void> {
     // Ingest answers 403 while the workspace is suspended.
     if (this.model.suspended.has(at.workspaceId)) return
-    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, pauseReason: this.model.lane(at.lane).enabled ? null : 'destination_disabled' }))
+    const orderKeys = this.#orderKeys(at, count)
+    const { enabled } = this.model.lane(at.lane)
+    const items = await this.#rows.ingest(at, { count, pauseReason: enabled ? null : 'destination_disabled', orderKeys })
+    this.model.ingest(this.#now, items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })))
   }
 
   /** The allowance of the workspace has no room for these. */
   async #ingestBeyond(at: LaneAt, count: number): Promise<void> {
     if (this.model.suspended.has(at.workspaceId)) return
     this.model.allow(this.#now, at.workspaceId, { max: 0, turned: true })
-    this.model.ingest(this.#now, await this.#rows.ingest(at, { count, pauseReason: 'allowance_used' }))
+    const orderKeys = this.#orderKeys(at, count)
+    const items = await this.#rows.ingest(at, { count, pauseReason: 'allowance_used', orderKeys })
+    this.model.ingest(this.#now, items.map((item, index) => ({ ...item, order_key: orderKeys[index] ?? null })))
     this.model.allow(this.#now, at.workspaceId, { max: null, turned: true })
   }
 
@@ -106,6 +111,10 @@ export class Twin {
     const released = this.model.letGo(this.#now, workspaceId)
     this.model.allow(this.#now, workspaceId, { max: null, turned: true })
     assert.equal(waiting.length, released.length)
+  }
+
+  #orderKeys({ lane }: LaneAt, count: number): readonly string[] {
+    return this.model.lane(lane).settings.ordered ? ORDER_KEYS.slice(0, count) : []
   }
 
   async #lease(step: Step): Promise<void> {
@@ -172,6 +181,7 @@ export class Twin {
           fence: row.fence - (step.m % 6 === 0 ? 1 : 0),
           limit: 1 + (step.m % 4),
           exclude: due.filter((_, index) => index % 3 === step.m % 4).map((delivery) => delivery.delivery_id),
+          ordered: row.settings.ordered,
         }
       }),
     }
@@ -197,7 +207,7 @@ export class Twin {
     const chosen = [...this.model.deliveries.values()].filter((row, index) => !settled.has(row.delivery_id) && (step.n + index) % 3 !== 0)
     return chosen.slice(0, step.n % 8).map(({ lane, delivery_id }, index) => {
       const stale = step.m % 7 === 0 && index % 2 === 0 ? 1 : 0
-      return { lane, fence: this.model.lane(lane).fence - stale, delivery_id }
+      return { lane, fence: this.model.lane(lane).fence - stale, delivery_id, ordered: this.model.lane(lane).settings.ordered }
     })
   }
 
@@ -338,6 +348,10 @@ export class Twin {
 
 export const KINDS = ['ingest', 'ingest beyond', 'let go', 'lease', 'renew', 'release', 'read', 'turn', 'switch', 'suspend', 'replay', 'replay many', 'retry', 'cancel one', 'cancel', 'advance'] as const
 export type Step = { readonly kind: (typeof KINDS)[number]; readonly lane: number; readonly n: number; readonly m: number }
+
+/** Of the lanes the last one keeps an order, and the second delivery of a commit has the key of the first. */
+const isOrdered = (lane: string, lanes: readonly LaneAt[]): boolean => lanes.length > 2 && lanes.at(-1)?.lane === lane
+const ORDER_KEYS = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000a', 'ffffffff-ffff-4fff-bfff-ffffffffffff'] as const
 
 const ownerOf = (step: Step): string => OWNERS[step.lane % OWNERS.length] ?? 'a'
 

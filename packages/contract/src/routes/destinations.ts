@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Conditions } from '../condition.ts'
-import { Breaker, Datasets, Headers, MaxInFlight, PayloadTemplate, RateLimit, Retry, Signing, TimeoutMs, Url } from '../destination-settings.ts'
+import { Breaker, Datasets, Headers, MaxInFlight, Ordering, PayloadTemplate, RateLimit, Retry, Signing, TimeoutMs, Url } from '../destination-settings.ts'
 import { DestinationAuth, DestinationProxy, DestinationTls, ShownAuth, ShownProxy, ShownTls } from '../destination-auth.ts'
 import { idInput, idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
@@ -27,6 +27,7 @@ export const Destination = z.object({
   timeout_ms: z.int(),
   max_in_flight: z.int(),
   rate_limit: z.object({ count: z.int(), per: z.enum(['second', 'minute', 'hour']) }).nullable(),
+  ordering: z.union([z.literal('none'), z.object({ path: z.string() })]),
   breaker: Breaker,
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
   previous_secret_expires_at: Timestamp.nullable().describe('After a rotation: until when deliveries are signed with the former secret too.'),
@@ -79,6 +80,7 @@ export const destinations = {
       timeout_ms: TimeoutMs.default(LIMITS.deliveryTimeoutMsDefault),
       max_in_flight: MaxInFlight.default(LIMITS.maxInFlightDefault),
       rate_limit: RateLimit.default(null),
+      ordering: Ordering.default('none'),
       signing: Signing.default({ header: 'both' }),
       auth: DestinationAuth.default({ kind: 'none' }),
       tls: DestinationTls.default(null),
@@ -121,6 +123,7 @@ export const destinations = {
       timeout_ms: TimeoutMs.optional(),
       max_in_flight: MaxInFlight.optional(),
       rate_limit: RateLimit.optional(),
+      ordering: Ordering.optional(),
       signing: Signing.optional(),
       auth: DestinationAuth.optional(),
       tls: DestinationTls.optional(),

@@ -4,6 +4,7 @@ import { compileConditions, type CompiledConditions } from '../domain/condition.
 import { compileIdempotency, type CompiledIdempotency } from '../domain/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
 import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
+import { compileOrderKey, type OrderKeyOf } from '../domain/order-key.ts'
 import { limitsOf, type PlanLimits } from '../domain/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
@@ -66,6 +67,8 @@ export type DestinationPlan = {
   readonly enabled: boolean
   readonly datasets: ReadonlySet<string> | null
   readonly conditions: CompiledConditions
+  /** undefined: in no order. */
+  readonly orderKeyOf: OrderKeyOf | undefined
 }
 
 /** Everything the road must know of one project, loaded together and replaced together. */
@@ -240,6 +243,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       enabled: row.enabled,
       datasets: row.datasets === null ? null : new Set(row.datasets),
       conditions: compileConditions(row.conditions, 'text'),
+      orderKeyOf: row.order_path === null ? undefined : compileOrderKey(row.order_path),
     })),
     datasets: new Set(datasets),
   }

@@ -80,6 +80,8 @@ export type DeliveryDraft = {
   readonly destinationId: string
   /** Why it waits from the begin; null: it is sent. */
   readonly pauseReason: PauseReason | null
+  /** Among those with the same key it waits for the earlier ones; undefined: for none. */
+  readonly orderKey?: string | undefined
 }
 
 /** What was decided about an event: everything that one commit stores. */

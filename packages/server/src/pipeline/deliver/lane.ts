@@ -103,6 +103,12 @@ export function wantsRead(lane: Lane, at: { limits: DeliverLimits; now: number }
   return may && (lane.changed || lane.breaker.state === 'closed' || lane.breaker.room(at.now) > lane.beginning + lane.sending)
 }
 
+/** When a quiet lane is looked at again, for hints may be lost: seldom where what waits must wait for a retry. */
+export function lookAfterMs(lane: Lane, limits: DeliverLimits): number {
+  const waits = lane.settings.ordered && lane.nextDue !== null && lane.buffer.length === 0 && isQuiet(lane)
+  return waits ? limits.laneIdleMs : limits.sweepMs
+}
+
 /** What the lane's next owner must know now; null when it need not know anything. */
 export function memoryOf(lane: Lane, now: number): LaneMemory | null {
   const breaker = lane.breaker.memory(now)
@@ -120,11 +126,14 @@ export function isQuiet(lane: Lane): boolean {
   return lane.beginning + lane.sending + lane.unsettled === 0
 }
 
-/** True when the lane can be given back without anybody noticing: it has nothing to do, or not before its next probe. */
+/**
+ * True when the lane can be given back without anybody noticing: it has nothing to do, or not before its next probe. One that
+ * keeps an order is kept while anything waits in it: behind a retry there may be much that looks due to others and is not.
+ */
 export function isIdle(lane: Lane, limits: DeliverLimits, now: number): boolean {
   if (now - lane.lastBusy < limits.laneIdleMs || !isQuiet(lane) || lane.noting) return false
   const waitsUntil = lane.breaker.waitsUntil(now)
   if (waitsUntil !== null) return waitsUntil - now >= limits.laneIdleMs
-  const dueSoon = lane.nextDue !== null && lane.nextDue - now < limits.laneIdleMs
+  const dueSoon = lane.nextDue !== null && (lane.settings.ordered || lane.nextDue - now < limits.laneIdleMs)
   return lane.buffer.length === 0 && !lane.reading && !lane.more && !dueSoon
 }

@@ -8,7 +8,7 @@ import type { Begun, Effect, Event, HttpResult, TurnInput } from './ports.ts'
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
 
 const OK: HttpResult = { type: 'response', status: 200, retry_after_seconds: null }
-const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000, rate_limit: null, breaker_resets: 0 }
+const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000, rate_limit: null, breaker_resets: 0, ordered: false }
 
 /** A machine at a clock the test sets, and an obedient store in a few lines; what it refuses is up to the test. */
 class Bench {

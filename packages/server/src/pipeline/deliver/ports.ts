@@ -22,6 +22,8 @@ export interface LaneSettings {
   readonly rate_limit: RateLimit | null
   /** Rises when somebody closes the breaker by hand. */
   readonly breaker_resets: number
+  /** Deliveries may have keys: of those with the same one only the first that is outstanding may be begun. */
+  readonly ordered: boolean
 }
 
 /** `refused`: certainly not committed. `unknown`: perhaps committed. Every operation is answered, late or not. */
@@ -99,6 +101,8 @@ export interface LaneReadInput extends Held {
   readonly limit: number
   /** Deliveries the machine already has. */
   readonly exclude: readonly string[]
+  /** As the settings said last. */
+  readonly ordered?: boolean
 }
 
 /** Due deliveries of one lane: first attempts before retries, oldest due first. */
@@ -124,10 +128,12 @@ export interface TurnInput {
 
 /**
  * Inserts the attempt and moves the delivery to `sending`. Guarded: the fence is the lane's, the lane is not paused, the
- * delivery is pending or retrying, and it is due.
+ * delivery is pending or retrying, it is due, and nothing with the same key before it is outstanding.
  */
 export interface Begin extends Held {
   readonly delivery_id: string
+  /** As the settings said last; without it a delivery that has a key is not begun. */
+  readonly ordered?: boolean
 }
 
 /**

@@ -12,15 +12,14 @@ import {
   grantLanes,
   heldElsewhere,
   lockCandidates,
-  readLanes,
   recoverLanes,
   type CandidateRow,
   type GrantRow,
   type HeldAt,
   type LaneAt,
-  type LaneReadRow,
   type NoteRow,
 } from '../../resources/lanes/queries.ts'
+import { readLanes, type LaneReadRow } from '../../resources/lanes/due/queries.ts'
 import { endOwner, extendOwner, renewOwner } from '../../resources/lanes/owners/queries.ts'
 import { bumpConfig } from '../../resources/projects/queries.ts'
 import type { Cargo, Evidence } from './cargo.ts'
@@ -37,10 +36,11 @@ const heldAt = (held: Held): HeldAt => ({ ...laneAt(held.lane), fence: held.fenc
 const heldOf = (at: HeldAt): Held => ({ lane: laneKey(at), fence: at.fence })
 const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({ workspaceId: row.workspace_id, destinationId: row.destination_id })
 
-const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets'>) => ({
+const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets' | 'ordered'>) => ({
   max_in_flight: row.max_in_flight,
   rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
   breaker_resets: row.breaker_resets,
+  ordered: row.ordered,
   schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
   timeout_ms: row.timeout_ms,
 })
@@ -147,14 +147,23 @@ async function moveEach<Lane>(lanes: readonly Lane[], move: (lane: Lane) => Prom
   return { more }
 }
 
-async function read(deps: Deps, input: ReadInput): Promise<ReadAnswer> {
+/** Lanes that keep an order are read by another statement, which most calls have no need of. */
+async function read(deps: Deps, { reads }: ReadInput): Promise<ReadAnswer> {
+  const [inOrder, others] = [reads.filter(({ ordered }) => ordered === true), reads.filter(({ ordered }) => ordered !== true)]
+  const lanes = await Promise.all([readSome(deps, { reads: others, inOrder: false }), readSome(deps, { reads: inOrder, inOrder: true })])
+  return { lanes: lanes.flat() }
+}
+
+async function readSome(deps: Deps, { reads, inOrder }: ReadInput & { readonly inOrder: boolean }): Promise<readonly LaneRead[]> {
+  if (reads.length === 0) return []
   const rows = await readLanes(deps.database, {
-    lanes: input.reads.map((asked) => ({ ...heldAt(asked), limit: asked.limit })),
-    exclude: input.reads.flatMap((asked) => asked.exclude),
+    lanes: reads.map((asked) => ({ ...heldAt(asked), limit: asked.limit })),
+    exclude: reads.flatMap((asked) => asked.exclude),
+    inOrder,
     now: new Date(deps.clock.now()),
   })
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))
-  return { lanes: input.reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) })) }
+  return reads.map(({ lane, fence }, index) => ({ lane, fence, ...readOf(byOrdinal.get(index + 1)) }))
 }
 
 /** A lane whose destination is gone has no settings; nobody looks at those of a lost lane. */
@@ -164,7 +173,7 @@ function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> 
   return { status, settings: settingsOf(row), due, next_due_in_ms }
 }
 
-const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000, rate_limit: null, breaker_resets: 0 }
+const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000, rate_limit: null, breaker_resets: 0, ordered: false }
 
 async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
@@ -174,7 +183,7 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const over = input.settles.flatMap((settle) =>
     settle.disable_destination === null ? [] : [{ ...heldAt(settle), attemptId: settle.attempt_id, reason: settle.disable_destination }],
   )
-  const rows = { settles, begins, notes, now }
+  const rows = { settles, begins, notes, inOrder: input.begins.some(({ ordered }) => ordered === true), now }
   const turned = over.length === 0 ? await turn(deps.database, rows) : await turnWithDisabled(deps, { ...rows, over })
   const lanes = new Map(turned.lanes.map((lane) => [laneKey(lane), lane]))
   const askedLanes = distinctHeld(input.begins)

@@ -1,5 +1,5 @@
 import { Breaker } from '../../domain/breaker.ts'
-import { isIdle, readLimit } from './lane.ts'
+import { isIdle, lookAfterMs, readLimit } from './lane.ts'
 import type { Floor } from './floor.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, LaneRead, ReadAnswer } from './ports.ts'
@@ -24,11 +24,11 @@ export class Reads {
       for (const lane of lanes) this.#askAgain(lane)
       return []
     }
-    for (const lane of lanes) this.#floor.alarm(lane, this.#floor.now + this.#floor.limits.sweepMs)
     for (const read of value.lanes) {
       const lane = this.#floor.find(read)
       if (lane !== undefined) this.#fill(lane, read)
     }
+    for (const lane of lanes) this.#floor.alarm(lane, this.#floor.now + lookAfterMs(lane, this.#floor.limits))
     this.#floor.reached?.('read')
     return lanes
   }
@@ -41,7 +41,7 @@ export class Reads {
     this.#askAgain(lane)
     const waitsUntil = lane.breaker.waitsUntil(floor.now)
     if (waitsUntil !== null) return this.#waitForProbe(lane, waitsUntil)
-    if (!lane.inReadQueue) floor.alarm(lane, floor.now + floor.limits.sweepMs)
+    if (!lane.inReadQueue) floor.alarm(lane, floor.now + lookAfterMs(lane, floor.limits))
   }
 
   advance(): void {
@@ -63,7 +63,8 @@ export class Reads {
       lane.more = false
       lane.changed = false
       const limit = readLimit(lane, floor.limits)
-      return { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.known] }
+      const asked = { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.known] }
+      return lane.settings.ordered ? { ...asked, ordered: true } : asked
     })
     floor.emit({ type: 'read', op, input: { reads } })
   }

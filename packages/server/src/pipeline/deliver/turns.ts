@@ -192,7 +192,10 @@ export class Turns {
     const op = this.#floor.nextOp()
     this.#turns.set(op, turn)
     const settles = turn.settles.map(({ settle }) => settle)
-    const begins = turn.begins.map(({ lane, delivery_id }) => ({ lane: lane.key, fence: lane.fence, delivery_id }))
+    const begins = turn.begins.map(({ lane, delivery_id }) => {
+      const begin = { lane: lane.key, fence: lane.fence, delivery_id }
+      return lane.settings.ordered ? { ...begin, ordered: true } : begin
+    })
     if (turn.noted.length === 0) return this.#floor.emit({ type: 'turn', op, input: { settles, begins } })
     const notes = turn.noted.map((lane) => ({ lane: lane.key, fence: lane.fence, serial: op, memory: memoryOf(lane, this.#floor.now) }))
     this.#floor.emit({ type: 'turn', op, input: { settles, begins, notes } })
@@ -316,12 +319,19 @@ export class Turns {
 
   #settled(lane: Lane, settle: Settle): void {
     lane.unsettled -= 1
+    if (lane.settings.ordered) this.#nextOfKey(lane)
     if (settle.next_attempt_in_ms !== null && lane.mode === 'open') {
       const dueAt = this.#floor.now + settle.next_attempt_in_ms
       lane.nextDue = Math.min(lane.nextDue ?? Infinity, dueAt)
       this.#floor.alarm(lane, dueAt)
     }
     this.#floor.leaveIfQuiet(lane)
+  }
+
+  /** The delivery behind the one that has ended may be begun now. */
+  #nextOfKey(lane: Lane): void {
+    lane.more = true
+    this.#floor.askRead(lane)
   }
 
   /** A slow store must not stop delivery for good, so patience follows it up to a bound. */

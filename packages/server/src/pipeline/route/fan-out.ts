@@ -21,7 +21,8 @@ export function fanOut(
       const considered = consider(destination, record)
       decisions.push(considered)
       if (considered.matched) {
-        deliveries.push({ id: ids.uuid(), recordId: record.id, destinationId: destination.id, pauseReason: destination.enabled ? null : 'destination_disabled' })
+        const draft = { id: ids.uuid(), recordId: record.id, destinationId: destination.id, pauseReason: destination.enabled ? null : ('destination_disabled' as const) }
+        deliveries.push(destination.orderKeyOf === undefined ? draft : { ...draft, orderKey: destination.orderKeyOf(record.payload, record.id) })
       }
     }
   }

@@ -1,4 +1,4 @@
-import { sql, texts, type Db } from '../../platform/db.ts'
+import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
 import { notesTable, type HeldAt, type LaneAt, type NoteRow } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
@@ -57,9 +57,9 @@ type AnswerRow =
 // oxlint-disable-next-line max-lines-per-function -- one statement is one screen of SQL
 export async function turn(
   db: Db,
-  at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; notes: readonly NoteRow[]; now: Date },
+  at: { settles: readonly SettleRow[]; begins: readonly BeginRow[]; notes: readonly NoteRow[]; inOrder: boolean; now: Date },
 ): Promise<TurnRow> {
-  const { settles, begins, notes, now } = at
+  const { settles, begins, notes, inOrder, now } = at
   const lanes = distinctLanes([...settles, ...begins, ...notes])
   const ended = { attempts: rangeOf(settles.map((row) => row.attemptId)), deliveries: rangeOf(settles.map((row) => row.deliveryId)) }
   const waiting = rangeOf(begins.map((row) => row.deliveryId))
@@ -164,6 +164,7 @@ export async function turn(
          and d.id between ${waiting.first} and ${waiting.last}
          and d.state in ('pending', 'retrying')
          and d.next_attempt_at <= ${now}
+         ${inOrder ? isFirstOfItsKey : sql`and d.order_key is null`}
       returning d.workspace_id, d.project_id, d.destination_id, b.fence, d.id as delivery_id, b.attempt_id, d.record_id,
                 d.attempt_count as attempt_number, d.failure_count, d.next_trigger
     ), opened as (
@@ -215,6 +216,19 @@ export async function turn(
   `)
   return turnedOf(answer, begins)
 }
+
+/** Of delivery `d`: nothing with the same key before it is outstanding. A lane that keeps no order does not look. */
+const isFirstOfItsKey: Sql = sql`
+         and (d.order_key is null or not exists (
+                select 1
+                  from deliveries e
+                 where e.workspace_id = d.workspace_id
+                   and e.destination_id = d.destination_id
+                   and e.order_key = d.order_key
+                   and e.order_key is not null
+                   and e.order_seq < d.order_seq
+                   and e.state in ('pending', 'sending', 'retrying', 'paused')
+              ))`
 
 function turnedOf(answer: readonly AnswerRow[], begins: readonly BeginRow[]): TurnRow {
   const asked = new Map(begins.map((begin) => [begin.attemptId, begin]))

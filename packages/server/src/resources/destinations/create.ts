@@ -40,6 +40,7 @@ export const create: Room<'destinations'>['create'] = (ctx, input) => {
       max_in_flight: input.max_in_flight,
       rate_count: input.rate_limit?.count ?? null,
       rate_per: input.rate_limit?.per ?? null,
+      order_path: input.ordering === 'none' ? null : input.ordering.path,
       signing: input.signing,
       payload_template: input.payload_template,
       ...sealReach(tx, { id, reach, sent: input, held: NOTHING_SEALED }),

@@ -21,6 +21,7 @@ export function presentDestination(ctx: Ctx, row: DestinationRow) {
     timeout_ms: row.timeout_ms,
     max_in_flight: row.max_in_flight,
     rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+    ordering: row.order_path === null ? ('none' as const) : { path: row.order_path },
     breaker: presentBreaker(row.lane),
     signing: row.signing,
     previous_secret_expires_at: untilOf(row, ctx.clock.now()),

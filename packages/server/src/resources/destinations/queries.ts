@@ -22,6 +22,8 @@ export type DestinationRow = {
   readonly max_in_flight: number
   readonly rate_count: number | null
   readonly rate_per: RatePer | null
+  /** By which records are kept in order; null: in none. */
+  readonly order_path: string | null
   readonly signing: { readonly header: SigningHeader }
   readonly previous_secret_expires_at: Date | null
   readonly auth: Buffer | null
@@ -36,19 +38,19 @@ export type DestinationRow = {
 
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
-  timeout_ms, max_in_flight, rate_count, rate_per, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
   (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets)
      from lanes l
     where l.workspace_id = destinations.workspace_id
       and l.destination_id = destinations.id) as lane
 `
 
-export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions'>
+export type DestinationPlanRow = Pick<DestinationRow, 'id' | 'name' | 'enabled' | 'datasets' | 'conditions' | 'order_path'>
 
 /** All of a project in the order they were made, for the road. */
 export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
   return db.many<DestinationPlanRow>(sql`
-    select id, name, enabled, datasets, conditions
+    select id, name, enabled, datasets, conditions, order_path
       from destinations
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -129,17 +131,17 @@ type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' 
 export async function insertDestination(db: Db, row: At & Written & { secret: Buffer; now: Date }): Promise<DestinationRow | undefined> {
   const inserted = await db.maybe<DestinationRow>(sql`
     insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
-                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, signing, auth, tls, proxy, payload_template,
+                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, auth, tls, proxy, payload_template,
                               secret, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
             ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
-            ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per},
+            ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
             ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)}, ${row.secret}, ${row.now}, ${row.now})
     on conflict (workspace_id, project_id, name) do nothing
     returning ${columns}
   `)
   if (inserted === undefined) return undefined
-  await db.run(sql`insert into lanes (workspace_id, destination_id) values (${row.workspaceId}, ${row.id})`)
+  await db.run(sql`insert into lanes (workspace_id, destination_id, ordered) values (${row.workspaceId}, ${row.id}, ${row.order_path !== null})`)
   return inserted
 }
 
@@ -159,6 +161,7 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
            max_in_flight = ${row.max_in_flight},
            rate_count = ${row.rate_count},
            rate_per = ${row.rate_per},
+           order_path = ${row.order_path},
            signing = ${JSON.stringify(row.signing)},
            access_token = case when auth = ${row.auth} then access_token end,
            auth = ${row.auth},

@@ -5,7 +5,7 @@ import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { checkConditions } from '../check-conditions.ts'
 import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
-import { closeBreaker } from '../lanes/index.ts'
+import { closeBreaker, keepOrder } from '../lanes/index.ts'
 import { configChanged } from '../projects/index.ts'
 import type { Room } from '../verbs.ts'
 import { changedReach } from './changed-reach.ts'
@@ -28,6 +28,7 @@ export const update: Room<'destinations'>['update'] = (ctx, input) => {
     const renamed = input.name !== undefined && input.name !== held.name
     if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
     if (input.enabled === true && !held.enabled) await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
+    if (input.ordering !== undefined && input.ordering !== 'none') await keepOrder(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
     const row = await updateDestination(tx.db, { ...tx, ...changed(tx, held, input), now: new Date(tx.clock.now()) })
     if (row === undefined) throw refuse('not_found')
     await moveDeliveries(tx, held, row)
@@ -53,6 +54,7 @@ function changed(tx: Ctx, held: DestinationRow, input: Input) {
     timeout_ms: input.timeout_ms ?? held.timeout_ms,
     max_in_flight: input.max_in_flight ?? held.max_in_flight,
     ...rateOf(input),
+    ...orderOf(input),
     signing: input.signing ?? held.signing,
     ...changedReachOf(tx, held, input),
   }
@@ -68,6 +70,10 @@ function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
 
 function rateOf({ rate_limit }: Input) {
   return rate_limit === undefined ? {} : { rate_count: rate_limit?.count ?? null, rate_per: rate_limit?.per ?? null }
+}
+
+function orderOf({ ordering }: Input) {
+  return ordering === undefined ? {} : { order_path: ordering === 'none' ? null : ordering.path }
 }
 
 function switched(held: DestinationRow, to: { enabled: boolean | undefined; now: Date }) {

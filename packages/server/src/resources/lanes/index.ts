@@ -1,3 +1,3 @@
 /** Lanes have no verbs: they belong to the delivery store. */
 export { presentBreaker, type LaneStandRow } from './present-breaker.ts'
-export { closeBreaker, notesTable, type HeldAt, type LaneAt, type NoteRow } from './queries.ts'
+export { closeBreaker, keepOrder, notesTable, type HeldAt, type LaneAt, type NoteRow } from './queries.ts'

@@ -71,6 +71,17 @@ export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
+/** From now on deliveries of this lane may have keys, and are looked for by them. */
+export function keepOrder(db: Db, at: LaneAt): Promise<number> {
+  return db.run(sql`
+    update lanes
+       set ordered = true
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.destinationId}
+       and not ordered
+  `)
+}
+
 export type CandidateRow = {
   readonly workspace_id: string
   readonly destination_id: string
@@ -184,6 +195,7 @@ export type GrantRow = {
   readonly rate_count: number | null
   readonly rate_per: RatePer | null
   readonly breaker_resets: number
+  readonly ordered: boolean
   readonly memory: LaneMemory | null
   readonly remembered_at: Date | null
 }
@@ -210,7 +222,7 @@ export function grantLanes(
                 and o.lease_until > ${at.now}
            )
     returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per,
-              l.breaker_resets, l.memory, l.remembered_at
+              l.breaker_resets, l.ordered, l.memory, l.remembered_at
   `)
 }
 
@@ -257,79 +269,5 @@ export function heldElsewhere(db: Db, at: { lanes: readonly LaneAt[]; owner: str
       join lanes l using (workspace_id, destination_id)
       left join lane_owners o on o.owner = l.owner and o.lease_until > ${at.now}
      where case when o.owner is null then l.waits_until > ${at.now} else o.owner <> ${at.owner} end
-  `)
-}
-
-/** `lost`: another holds the lane, or its destination is gone; then nothing else is meant. */
-export type LaneReadRow = {
-  readonly ordinal: number
-  readonly status: 'held' | 'paused' | 'lost'
-  readonly max_in_flight: number
-  readonly schedule_seconds: readonly number[] | null
-  readonly timeout_ms: number
-  readonly rate_count: number | null
-  readonly rate_per: RatePer | null
-  readonly breaker_resets: number
-  readonly due: readonly string[]
-  readonly next_due_in_ms: number | null
-}
-
-/** Due deliveries of lanes, first attempts before retries, the oldest first; `ordinal` counts the asked lanes from 1. */
-export function readLanes(
-  db: Db,
-  at: { lanes: readonly (HeldAt & { limit: number })[]; exclude: readonly string[]; now: Date },
-): Promise<readonly LaneReadRow[]> {
-  return db.many<LaneReadRow>(sql`
-    select asked.ordinal::int as ordinal,
-           case when l.fence is distinct from asked.fence or t.id is null then 'lost'
-                when w.halted or not t.enabled or p.deleted_at is not null then 'paused'
-                else 'held'
-           end as status,
-           t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per, l.breaker_resets, due.ids as due,
-           (extract(epoch from later.at - ${at.now}::timestamptz) * 1000)::float8 as next_due_in_ms
-      from unnest(
-             ${workspaces(at.lanes)}::uuid[],
-             ${destinations(at.lanes)}::uuid[],
-             ${at.lanes.map((lane) => lane.fence)}::bigint[],
-             ${at.lanes.map((lane) => lane.limit)}::int[]
-           ) with ordinality as asked (workspace_id, destination_id, fence, most, ordinal)
-      left join lanes l using (workspace_id, destination_id)
-      left join destinations t on t.workspace_id = asked.workspace_id and t.id = asked.destination_id
-      left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id
-      left join workspaces w on w.id = asked.workspace_id
-     cross join lateral (
-             select coalesce(json_agg(id order by state, next_attempt_at, id), '[]') as ids
-               from (
-                      select ready.id, ready.state, ready.next_attempt_at
-                        from (values ('pending'), ('retrying')) as waiting (state)
-                       cross join lateral (
-                               select d.id, d.state, d.next_attempt_at
-                                 from deliveries d
-                                where d.workspace_id = asked.workspace_id
-                                  and d.destination_id = asked.destination_id
-                                  and d.state = waiting.state
-                                  and d.next_attempt_at <= ${at.now}
-                                  and d.id not in (select unnest(${at.exclude}::uuid[]))
-                                order by d.next_attempt_at, d.id
-                                limit asked.most
-                             ) ready
-                       order by ready.state, ready.next_attempt_at, ready.id
-                       limit asked.most
-                    ) chosen
-           ) due
-     cross join lateral (
-             select min(next.next_attempt_at) as at
-               from (values ('pending'), ('retrying')) as waiting (state)
-              cross join lateral (
-                      select d.next_attempt_at
-                        from deliveries d
-                       where d.workspace_id = asked.workspace_id
-                         and d.destination_id = asked.destination_id
-                         and d.state = waiting.state
-                         and d.next_attempt_at > ${at.now}
-                       order by d.next_attempt_at
-                       limit 1
-                    ) next
-           ) later
   `)
 }

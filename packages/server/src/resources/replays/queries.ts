@@ -142,6 +142,7 @@ export function makeDue(db: Db, at: At & { slots: readonly Slot[]; states: reado
        set state = case when why.reason is null then 'retrying' else 'paused' end,
            pause_reason = why.reason,
            failure_count = 0,
+           order_seq = case when d.order_key is not null then nextval('deliveries_order') end,
            next_trigger = 'replay',
            next_attempt_at = case when why.reason is null then slot.at end,
            updated_at = ${at.now}

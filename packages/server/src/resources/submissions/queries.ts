@@ -20,7 +20,7 @@ export type EventRows = {
     readonly decision: string
   }
   readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
-  readonly deliveries: readonly { readonly id: string; readonly recordId: string; readonly destinationId: string; readonly pauseReason: string | null }[]
+  readonly deliveries: readonly { readonly id: string; readonly recordId: string; readonly destinationId: string; readonly pauseReason: string | null; readonly orderKey?: string | undefined }[]
   /** Datasets that this event is the first to name. */
   readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
 }
@@ -87,13 +87,15 @@ function insertRecords(records: Of<EventRows['records'][number]>): Sql {
 }
 
 function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql {
+  const ordered = deliveries.some((row) => row.orderKey !== undefined)
   return sql`
     insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
-                            next_attempt_at, created_at, updated_at)
+                            next_attempt_at, created_at, updated_at ${ordered ? sql`, order_key, order_seq` : sql``})
     select workspace_id, project_id, id, record_id, destination_id,
            case when pause_reason is null then 'pending' else 'paused' end,
            pause_reason,
            case when pause_reason is null then to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           ${ordered ? sql`, order_key, case when order_key is not null then nextval('deliveries_order') end` : sql``}
       from (
              select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${deliveries.map((row) => row.event.projectId)}::uuid[]) as project_id,
@@ -101,6 +103,7 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql 
                     unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
                     unnest(${deliveries.map((row) => row.pauseReason)}::text[]) as pause_reason,
+                    ${ordered ? sql`unnest(${deliveries.map((row) => row.orderKey ?? null)}::uuid[]) as order_key,` : sql``}
                     unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
            ) row`
 }

@@ -4,13 +4,14 @@ import { reasonToWait } from '../queries.ts'
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string; readonly now: Date }
 type Moved = { readonly destination_id: string }
 
-/** Due at once with a fresh schedule, or paused while it may not be sent; undefined when it has not ended yet. */
+/** Due at once with a fresh schedule, behind all others of its key, or paused while it may not be sent; undefined when it has not ended yet. */
 export function replayDelivery(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries d
        set state = case when why.reason is null then 'pending' else 'paused' end,
            pause_reason = why.reason,
            failure_count = 0,
+           order_seq = case when d.order_key is not null then nextval('deliveries_order') end,
            next_trigger = 'replay',
            next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
            updated_at = ${at.now}
