@@ -46,7 +46,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       onClose={onClose}
       title="Replay many deliveries"
       lead={destination === undefined ? 'To every destination. Choose one in the list to replay only its deliveries.' : `To ${nameOf(destination)}.`}
-      actions={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" disabled={said === undefined || said.count === 0 || start.isPending} onClick={go}>Send {said === undefined ? '' : `${said.count.toLocaleString('en')}${said.complete ? '' : ' or more'}`} again</Button></>}
+      actions={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" disabled={said === undefined || said.count === 0 || said.allowance?.left === 0 || start.isPending} onClick={go}>Send {said === undefined ? '' : `${said.count.toLocaleString('en')}${said.complete ? '' : ' or more'}`} again</Button></>}
     >
       <fieldset className="mb-3.5">
         <legend className="mb-1 font-control">Those that are</legend>
@@ -65,18 +65,28 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
   )
 }
 
-function Plan({ of: { count, complete, bytes: size, minutes, duplicates, destinations }, nameOf }: { readonly of: RouteAnswer<Routes['replays']['create']>['plan']; readonly nameOf: (id: string) => string }): ReactElement {
+function Plan({ of: { count, complete, bytes: size, minutes, duplicates, allowance, destinations }, nameOf }: { readonly of: RouteAnswer<Routes['replays']['create']>['plan']; readonly nameOf: (id: string) => string }): ReactElement {
   if (count === 0) return <p className="text-ink-3">No delivery is like this.</p>
   return (
     <div className="rounded-field bg-sunken px-3.5 py-2.5">
       <p className="font-strong">{count.toLocaleString('en')}{complete ? '' : ' or more'} {count === 1 ? 'delivery' : 'deliveries'}, {bytes(size)}, {minutes < 1 ? 'under a minute' : `about ${Math.ceil(minutes)} min`}</p>
       {duplicates > 0 && <p className="text-retry-text">{duplicates.toLocaleString('en')} of them were accepted before: those receivers get a repeat with the same event id.</p>}
+      {allowance !== null && <AllowanceLine of={allowance} />}
       <ul className="mt-1.5 text-ink-3">
         {destinations.slice(0, 5).map(({ id, count: each }) => <li key={id} className="flex"><span className="truncate">{nameOf(id)}</span><span className="mono ml-auto">{each.toLocaleString('en')}</span></li>)}
         {destinations.length > 5 && <li>and {destinations.length - 5} more</li>}
       </ul>
     </div>
   )
+}
+
+type Allowance = NonNullable<RouteAnswer<Routes['replays']['create']>['plan']['allowance']>
+
+/** How many deliveries the plan has left this month, and what becomes of a replay that needs more. */
+function AllowanceLine({ of: { left, suffices } }: { readonly of: Allowance }): ReactElement {
+  if (left === 0) return <p className="text-fail">The deliveries of this month are used up: nothing can be sent again until the next month begins (UTC) or the plan is changed.</p>
+  if (suffices) return <p className="text-ink-3">{left.toLocaleString('en')} deliveries are left this month.</p>
+  return <p className="text-retry-text">Only {left.toLocaleString('en')} {left === 1 ? 'delivery is' : 'deliveries are'} left this month. The replay pauses when they are used up, and goes on by itself when there is room again.</p>
 }
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['running', 'paused'])
@@ -88,14 +98,14 @@ export function Ongoing(): ReactElement | null {
   return ongoing.length === 0 ? null : <ul aria-label="Replays under way">{ongoing.map((replay) => <Progress key={replay.id} replay={replay} />)}</ul>
 }
 
-function Progress({ replay: { id, state, total, replayed, skipped, rate_per_second } }: { readonly replay: Replay }): ReactElement {
+function Progress({ replay: { id, state, pause_reason, total, replayed, skipped, rate_per_second } }: { readonly replay: Replay }): ReactElement {
   const toast = useToast()
   const move = useChange(['replays', 'deliveries'], (client, to: 'pause' | 'resume' | 'cancel') => client.replays[to]({ id }))
   const go = (to: 'pause' | 'resume' | 'cancel'): void => move.mutate(to, { onError: (error) => toast({ text: error.message, kind: 'fail' }) })
   const done = replayed + skipped
   return (
     <li className="flex h-9 items-center gap-3 border-b border-line bg-accent-soft px-[18px] text-accent">
-      <span className="font-control">{state === 'paused' ? 'Replay paused' : 'Replaying'}</span>
+      <span className="font-control">{pause_reason === 'allowance_used' ? 'Replay paused: the deliveries of this month are used up' : state === 'paused' ? 'Replay paused' : 'Replaying'}</span>
       <progress max={total ?? undefined} value={total === null ? undefined : done} aria-label="How far the replay is" className="h-1 w-40 accent-(--accent)" />
       <span className="mono text-data">{done.toLocaleString('en')}{total === null ? '' : ` of ${total.toLocaleString('en')}`}</span>
       <span className="text-data text-ink-3">{rate_per_second} a second</span>

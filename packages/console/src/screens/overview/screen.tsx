@@ -55,7 +55,12 @@ type NumbersProps = { readonly summary: Summary; readonly range: string; readonl
 function Numbers({ summary, series, range, selected, select }: NumbersProps): ReactElement {
   const { totals, previous, delivery_ms, backlog, usage } = summary
   if (totals.submissions + totals.rejected + totals.delivered + totals.failed + previous.submissions === 0) {
-    return <Empty title="Nothing happened in this time">Choose a longer range, or <To screen="events" className="text-accent underline">send an event</To>.</Empty>
+    return (
+      <>
+        <Empty title="Nothing happened in this time">Choose a longer range, or <To screen="events" className="text-accent underline">send an event</To>.</Empty>
+        <Limits of={usage} />
+      </>
+    )
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" role="group" aria-label="Numbers" tabIndex={0}>
@@ -72,7 +77,7 @@ function Numbers({ summary, series, range, selected, select }: NumbersProps): Re
         <Failing of={summary.failing_destinations} />
         <Causes of={summary.rejections} range={range} />
       </div>
-      {usage.max_events !== null && <Quota events={usage.events} max={usage.max_events} month={usage.month} />}
+      <Limits of={usage} />
     </div>
   )
 }
@@ -89,17 +94,35 @@ function Tile({ label, value, change, bad = false }: { readonly label: string; r
   )
 }
 
-/** How much of the month's events are used, and when they will be, if it goes on like this. */
-function Quota({ events, max, month }: { readonly events: number; readonly max: number; readonly month: string }): ReactElement {
-  const began = Date.parse(`${month}-01T00:00:00Z`)
-  const end = events === 0 ? undefined : began + ((Date.now() - began) * max) / events
+/** What the plan allows a month, where it limits anything. */
+function Limits({ of: usage }: { readonly of: Summary['usage'] }): ReactElement {
+  return (
+    <>
+      {usage.max_events !== null && <Quota what="Events" used={usage.events} max={usage.max_events} month={usage.month} beyond="Events are refused until the next month begins (UTC) or the plan is changed." />}
+      {usage.max_deliveries !== null && <Quota what="Deliveries" used={usage.deliveries ?? 0} max={usage.max_deliveries} month={usage.month} beyond="Events are still accepted. Their deliveries are paused until the next month begins (UTC) or the plan is changed." />}
+    </>
+  )
+}
+
+type QuotaProps = { readonly what: string; readonly used: number; readonly max: number; readonly month: string; readonly beyond: string }
+
+/** How much the month has used of what the plan allows, and when all of it will be used, if it goes on like this. */
+function Quota({ what, used, max, month, beyond }: QuotaProps): ReactElement {
   return (
     <section className="border-t border-line px-[18px] py-5">
-      <h2 className="font-title">Events of {month}</h2>
-      <p className="mt-1 text-ink-3">{count(events)} of {count(max)}. {end === undefined ? '' : `At this pace they are used up on ${new Date(end).toLocaleDateString('en-GB', { day: 'numeric', month: 'long' })}.`}</p>
-      <progress max={max} value={events} aria-label="Events used" className="mt-2 h-1 w-full max-w-md accent-(--accent)" />
+      <h2 className="font-title">{what} of {month}</h2>
+      {used >= max ? <p className="mt-1 text-fail">All {count(max)} are used up. {beyond}</p> : <p className="mt-1 text-ink-3">{count(used)} of {count(max)}. {paceText({ used, max, month })}</p>}
+      <progress max={max} value={used} aria-label={`${what} used`} className="mt-2 h-1 w-full max-w-md accent-(--accent)" />
     </section>
   )
+}
+
+function paceText({ used, max, month }: Pick<QuotaProps, 'used' | 'max' | 'month'>): string {
+  if (used === 0) return ''
+  const began = Date.parse(`${month}-01T00:00:00Z`)
+  const end = new Date(began + ((Date.now() - began) * max) / used)
+  const isLater = end.toISOString().slice(0, 7) > month
+  return isLater ? 'At this pace they last for the month.' : `At this pace they are used up on ${end.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' })}.`
 }
 
 function count(value: number): string {
