@@ -16,7 +16,7 @@ type Told = { readonly exitCode: ExitCode; readonly sentence: string; readonly j
 
 /** How an error ends the command: its exit code, the sentence for people and the object for programs. */
 export async function tellingOf(error: unknown): Promise<Told> {
-  if (error instanceof Failure) return { exitCode: error.exitCode, sentence: error.message, json: { error: error.message } }
+  if (error instanceof Failure) return { exitCode: error.exitCode, sentence: error.message, json: { error: error.message, ...(error.exitCode === EXIT.usage ? { reason: 'usage' } : {}) } }
   const { ServiceError } = await import('@postroad/sdk')
   if (error instanceof ServiceError) {
     const { status, reason, requestId, message } = error

@@ -38,15 +38,18 @@ const HELP: HelpConfiguration = {
   visibleCommands: (command) => command.commands.filter((one) => one.name() !== 'help'),
 }
 
-/** The whole command line. Its usage errors and its help are thrown as CommanderError once they are printed. */
-export function createProgram(): Command {
+/**
+ * The whole command line. Its usage errors and its help are thrown as CommanderError once they are printed; `json`: usage errors are not
+ * printed, for whoever catches them says them as an object.
+ */
+export function createProgram({ json = false }: { readonly json?: boolean } = {}): Command {
   const program = new Command(invokedAs())
     .description('Postroad: capture webhooks, route them by rules, deliver them signed and retried.')
     .usage('<command> [options]')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .configureHelp(HELP)
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
+    .configureOutput(json ? { writeErr: () => undefined } : { outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
     .showHelpAfterError('Add --help to see how it is used.')
     .exitOverride()
   program.commandsGroup('Run the server:')

@@ -9,14 +9,25 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error.code !== 'EPIPE') throw error
     process.exit(EXIT.ok)
   })
+  const json = args.includes('--json')
   try {
-    await createProgram().parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+    await createProgram({ json }).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
     return EXIT.ok
   } catch (error) {
-    // Commander has said it already; help and --version come this way too, with exit code 0.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    const { exitCode, sentence, json } = await tellingOf(error)
-    console.error(args.includes('--json') ? JSON.stringify(json) : `postroad: ${sentence}`)
+    if (error instanceof CommanderError) {
+      // Help and --version come this way too, with exit code 0; Commander has said it already, but for an object it is asked for.
+      if (error.exitCode !== 0 && json) console.error(JSON.stringify({ error: usageText(error), reason: 'usage' }))
+      return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    }
+    const { exitCode, sentence, json: object } = await tellingOf(error)
+    console.error(json ? JSON.stringify(object) : `postroad: ${sentence}`)
     return exitCode
   }
+}
+
+/** In one line, as people read it too. */
+function usageText({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'Name a command. Add --help to see which there are.'
+  const said = message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ')
+  return `${said}${/[.)]$/.test(said) ? '' : '.'} Add --help to see how it is used.`
 }

@@ -306,6 +306,15 @@ test('too many at once is exit code 5, with the time to wait', async () => {
   busy.stop()
 })
 
+test('with --json a command that is written wrong is an object on stderr too, and nothing else', async () => {
+  await all([['evnts'], ['events'], ['events', 'get'], ['events', 'list', '--limit', 'x'], ['send', '-d', '{}', '--sample', 'hello'], ['events', 'list', '--url', 'nowhere'], ['suspend']], async (args) => {
+    const { code, stdout, stderr } = await run([...args, '--json'], remote())
+    const { error, reason, ...more } = JSON.parse(stderr)
+    assert.deepEqual([code, stdout, reason, more], [2, '', 'usage', {}])
+    assert.match(error, /^[^\n]+\.$/)
+  })
+})
+
 test('with --json a refusal is an object on stderr', async () => {
   const { code, stdout, stderr } = await run(['events', 'get', 'nope', '--json'], remote())
   assert.deepEqual([code, stdout], [4, ''])

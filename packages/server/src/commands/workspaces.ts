@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** `workspaces [--json]`: every workspace and whether it is suspended. */
 export function workspacesCommand(environment: Environment, flags: readonly string[]): Promise<number> {
-  return asked(() => parse(flags, { slugs: 0 }), (options) =>
+  return asked(flags, { slugs: 0 }, (options) =>
     besideTheServer(environment, async (deps) => {
       const workspaces = await listStandings(deps)
       say(options.json ? JSON.stringify({ workspaces }) : workspaces.map(lineOf).join('\n'))
@@ -19,7 +19,7 @@ export function workspacesCommand(environment: Environment, flags: readonly stri
 
 /** `suspend <workspace slug> --reason <text> [--json]`. Takes effect on every running server within a second. */
 export function suspendCommand(environment: Environment, flags: readonly string[]): Promise<number> {
-  return asked(() => parse(flags, { slugs: 1, reason: true }), ({ slug, reason, json }) =>
+  return asked(flags, { slugs: 1, reason: true }, ({ slug, reason, json }) =>
     besideTheServer(environment, async (deps) => {
       const workspace = await suspendWorkspace(deps, { slug, reason })
       say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nNothing is accepted for it and nothing is sent. Its data stays; "reinstate" lets it go on where it stopped.`)
@@ -29,7 +29,7 @@ export function suspendCommand(environment: Environment, flags: readonly string[
 
 /** `reinstate <workspace slug> [--json]`. What was paused is sent. */
 export function reinstateCommand(environment: Environment, flags: readonly string[]): Promise<number> {
-  return asked(() => parse(flags, { slugs: 1 }), ({ slug, json }) =>
+  return asked(flags, { slugs: 1 }, ({ slug, json }) =>
     besideTheServer(environment, async (deps) => {
       const workspace = await reinstateWorkspace(deps, { slug })
       say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nWhat waited is being sent.`)
@@ -41,7 +41,9 @@ const EXIT = { ok: 0, failed: 1, usage: 2, notFound: 4 } as const
 
 type Options = { readonly slug: string; readonly reason: string; readonly json: boolean }
 
-function parse(flags: readonly string[], wants: { slugs: 0 | 1; reason?: true }): Options {
+type Wants = { readonly slugs: 0 | 1; readonly reason?: true }
+
+function parse(flags: readonly string[], wants: Wants): Options {
   const { values, positionals } = parseArgs({
     args: [...flags],
     options: { json: { type: 'boolean', default: false }, ...(wants.reason === true ? { reason: { type: 'string' as const } } : {}) },
@@ -56,12 +58,14 @@ function parse(flags: readonly string[], wants: { slugs: 0 | 1; reason?: true })
   return { slug: positionals[0] ?? '', reason, json: values.json }
 }
 
-async function asked(read: () => Options, run: (options: Options) => Promise<void>): Promise<number> {
+// oxlint-disable-next-line max-params -- what was written, what is wanted, and what to do with it
+async function asked(flags: readonly string[], wants: Wants, run: (options: Options) => Promise<void>): Promise<number> {
+  const complain = (error: string, reason: string): void => void process.stderr.write(flags.includes('--json') ? `${JSON.stringify({ error, reason })}\n` : `postroad: ${error}\n`)
   let options: Options
   try {
-    options = read()
+    options = parse(flags, wants)
   } catch (error) {
-    process.stderr.write(`postroad: ${error instanceof Error ? error.message : String(error)}\n`)
+    complain(error instanceof Error ? error.message : String(error), 'usage')
     return EXIT.usage
   }
   try {
@@ -69,7 +73,7 @@ async function asked(read: () => Options, run: (options: Options) => Promise<voi
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    process.stderr.write(`postroad: ${error.message}\n`)
+    complain(error.message, error.reason)
     return error.status === 404 ? EXIT.notFound : EXIT.failed
   }
 }
