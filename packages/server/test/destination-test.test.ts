@@ -3,9 +3,11 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import { decodeId } from '@postroad/contract'
+import { secretPlace } from '../src/domain/secret-place.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { aDestination, behind, post } from './fixtures.ts'
-import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
+import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
 /** A test of a destination, and its health. */
 let world: World
@@ -45,6 +47,44 @@ test('a test sends a signed sample with the headers of the destination, gives wh
   assert.deepEqual(await stored(), had)
   const [row] = (await world.admin('GET', `audit?target=${destination.id}`)).body.audit
   assert.deepEqual([row.action, row.details], ['test_destination', { outcome: 'succeeded', response_status: 202, error_code: null }])
+})
+
+const AUTHS = [
+  { auth: { kind: 'bearer', token: 'token-71c2' }, template: { text: 'Order {{ data.order }} of {{ dataset }}' }, header: 'Bearer token-71c2', body: '{"text":"Order 7 of Orders"}' },
+  { auth: { kind: 'basic', username: 'robot', password: 'pass' }, template: ['{{ data.order }}'], header: `Basic ${Buffer.from('robot:pass').toString('base64')}`, body: '[7]' },
+  { auth: { kind: 'payload', secret: 'routing-key' }, template: { key: '{{ secret }}', order: '{{ data.order }}' }, header: undefined, body: '{"key":"routing-key","order":7}' },
+] as const
+
+for (const { auth, template, header, body: rendered } of AUTHS) {
+  test(`with auth ${auth.kind} and a payload template a test proves who is calling and sends what deliveries send, signed`, async () => {
+    const { destination, secret } = await aDestination(world, { url: sink.url, datasets: ['Orders'], auth, payload_template: template, headers: { 'X-Own': 'mine' } })
+    sink.answer({ status: 200 })
+    const had = sink.received.length
+    const record = (await post(`${world.endpoint}/Orders`, '{"order":7}')).body.records[0].id
+    const delivered = await eventually(async () => sink.received.slice(had).find((one) => one.headers['service-event-id'] === record && one.body === rendered))
+    const { attempt } = (await ask(destination.id, { record_id: record })).body
+    assert.deepEqual([attempt.outcome, attempt.event_id], ['succeeded', record])
+    const got = sink.received.at(-1)
+    assert.ok(got)
+    assert.deepEqual([got.body, got.headers.authorization, got.headers['x-own'], got.headers['service-delivery-id']], [rendered, header, 'mine', attempt.id])
+    assert.deepEqual([delivered.body, delivered.headers.authorization], [got.body, got.headers.authorization])
+    const [t = '', v1] = String(got.headers['service-signature']).split(',')
+    assert.equal(v1, `v1=${createHmac('sha256', secret).update(`${t.slice(2)}.${got.body}`).digest('hex')}`)
+    const told = JSON.stringify([attempt, (await world.admin('GET', `audit?target=${destination.id}`)).body])
+    for (const held of ['token-71c2', 'routing-key', 'robot:pass']) assert.ok(!told.includes(held))
+    await world.admin('DELETE', `destinations/${destination.id}`)
+  })
+}
+
+test('a header that was saved before it was refused, such as Content-Encoding, is not sent any more', async () => {
+  const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
+  const id = decodeId('destination', destination.id) ?? ''
+  const saved = world.storage.cipher.seal(JSON.stringify({ 'Content-Encoding': 'gzip', 'X-Own': 'mine' }), secretPlace('destinations.headers', id))
+  await database.run(sql`update destinations set headers = ${saved} where id = ${id}`)
+  sink.answer({ status: 200 })
+  assert.equal((await ask(destination.id)).body.attempt.outcome, 'succeeded')
+  const { headers } = sink.received.at(-1) ?? assert.fail('Nothing came.')
+  assert.deepEqual([headers['content-encoding'], headers['x-own']], [undefined, 'mine'])
 })
 
 test('a record of the project may be sent instead; one that is nowhere answers 404', async () => {

@@ -3,7 +3,7 @@ import { authHeaders } from '../../domain/destination-auth.ts'
 import { reachOf } from '../../domain/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
-import { transportOf, type Transport } from '../../platform/outbound-http.ts'
+import { transportOf, whyHeaderRefused, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
@@ -45,7 +45,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
     url: row.url,
-    headers: { ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])), ...authHeaders(auth) },
+    headers: { ...sendable(headers), ...authHeaders(auth) },
     maxInFlight: row.max_in_flight,
     signing: row.signing.header,
     secret: open(row.secret, 'destinations.secret'),
@@ -55,6 +55,12 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     tokenClient: asksFor ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport } : undefined,
     readAt: deps.clock.wall(),
   }
+}
+
+/** Names in lower case. What was saved before it was refused, such as a Content-Encoding, would spoil the request, so it stays here. */
+function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const kept = Object.entries(headers).filter(([name, value]) => whyHeaderRefused(name, value) === undefined)
+  return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** What was saved compiled then; what does no more, after an upgrade, fails each attempt with its reason. */
