@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
+import { uuidv7Named } from '../src/platform/ids.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
 import { outboundInOneQueue, outboundWithFewLookUps } from './planted-outbound.ts'
 import { closeBreakers, countOne, extendOwners, forgetPlaces, forgetSuspensions, heedNoPause, keepOwners, liftCaps, misend, takeLanes, usedEvents } from './queries.ts'
@@ -147,6 +148,10 @@ export const PLANTS = {
       return commit
     },
   },
+  /** Stored, never shown to a client: now and then records get ids from long before their commit, where no stream looks any more. */
+  'late-ids': {
+    commit: (commit, deps) => (event) => commit(oneIn(10) ? madeAt(event, deps.clock.now() - LATE_MS) : event),
+  },
   /** Refused in its time: a URL that is replaced ends at once, whatever the overlap. */
   'no-overlap': {
     commit: (commit, deps) => {
@@ -179,6 +184,19 @@ export type PlantName = keyof typeof PLANTS
 
 export function isPlant(name: string): name is PlantName {
   return Object.hasOwn(PLANTS, name)
+}
+
+/** Longer than a transaction may last. */
+const LATE_MS = 600_000
+
+function madeAt(event: Routed, ms: number): Routed {
+  const ids = new Map(event.records.map((record) => [record.id, uuidv7Named(ms, record.id)]))
+  const idOf = (id: string): string => ids.get(id) ?? id
+  return {
+    ...event,
+    records: event.records.map((record) => ({ ...record, id: idOf(record.id) })),
+    deliveries: event.deliveries.map((delivery) => ({ ...delivery, recordId: idOf(delivery.recordId) })),
+  }
 }
 
 function withoutQuota(event: Routed): Routed {

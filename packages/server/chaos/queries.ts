@@ -227,7 +227,7 @@ export async function forgetPlaces(db: Db): Promise<void> {
 
 /** For the plant `deaf-replay`. */
 export async function heedNoPause(db: Db): Promise<void> {
-  const body = "if new.state in ('paused', 'cancelled') then new.state := 'running'; new.ended_at := null; end if; return new;"
+  const body = "if new.state in ('paused', 'cancelled') then new.state := 'running'; new.pause_reason := null; new.ended_at := null; end if; return new;"
   await beforeEach(db, { name: 'heed_no_pause', table: 'replays', on: 'update', body })
 }
 

@@ -11,6 +11,7 @@ import { neighbour, neighbourByName } from '../chaos/scenarios/neighbour.ts'
 import { quota } from '../chaos/scenarios/quota.ts'
 import { redeliver } from '../chaos/scenarios/redeliver.ts'
 import { rejections } from '../chaos/scenarios/rejections.ts'
+import { rotate } from '../chaos/scenarios/rotate.ts'
 import { stream } from '../chaos/scenarios/stream.ts'
 import { suspend } from '../chaos/scenarios/suspend.ts'
 
@@ -25,7 +26,7 @@ function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed
 const SEED = 196
 
 /** Promises only: how long things take is the machine's, and it may be busy. */
-function broken({ findings, stopped }: Report): readonly string[] {
+function broken({ findings, stopped }: Pick<Report, 'findings' | 'stopped'>): readonly string[] {
   const checks = findings.filter((finding) => !finding.ok).map(({ check, found, examples }) => `${check}: ${found}, such as ${examples[0]}`)
   return stopped === null ? checks : [stopped, ...checks]
 }
@@ -155,4 +156,10 @@ describe('a workspace that is suspended under load', { concurrency: 2 }, () => {
     const report = await aStorm(suspend, { ...CALM, plant: 'suspend-in-name' })
     assert.match(broken(report).join('\n'), /^begun while suspended: \d+/m)
   })
+})
+
+test('URLs, secrets and the key that seals them, replaced again and again on a server that is killed: what works was promised to, and every sealed value opens', async () => {
+  const { findings, stopped } = await aStorm(rotate, { rounds: 1, seed: SEED })
+  // How soon the other processes hear that something has ended is a matter of time.
+  assert.deepEqual(broken({ findings: findings.filter(({ check }) => check !== 'accepted after its end'), stopped }), [])
 })
