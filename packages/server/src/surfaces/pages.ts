@@ -6,8 +6,9 @@ const ASSETS = new URL('../../assets/', import.meta.url)
 const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
+const FONT = 'font/woff2'
 
-/** The pages beside the console: signing in, invites, one's own account. They call the admin API like anyone. */
+/** The pages beside the console: signing in, invites, one's own account, in the console's font and colours. They call the admin API like anyone. */
 const FILES = {
   '/sign-in': { file: 'sign-in.html', type: HTML },
   '/sign-in/link': { file: 'sign-in-link.html', type: HTML },
@@ -15,6 +16,8 @@ const FILES = {
   '/sign-in/email': { file: 'sign-in-email.html', type: HTML },
   '/invites/accept': { file: 'invite.html', type: HTML },
   '/account': { file: 'account.html', type: HTML },
+  '/assets/hanken-grotesk.woff2': { file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'), type: FONT },
+  '/assets/theme.js': { file: 'theme.js', type: SCRIPT },
   '/assets/base.css': { file: 'base.css', type: CSS },
   '/assets/sign-in.css': { file: 'sign-in.css', type: CSS },
   '/assets/api.js': { file: 'api.js', type: SCRIPT },
@@ -31,6 +34,8 @@ const FILES = {
 export function mountPages(fastify: FastifyInstance): void {
   for (const [url, { file, type }] of Object.entries(FILES)) {
     const content = readFileSync(new URL(file, ASSETS))
-    fastify.get(url, (_request, reply) => reply.headers(pageHeaders(type)).send(content))
+    // A font never changes what it looks like; all else may with the next version of the server.
+    const headers = type === FONT ? { ...pageHeaders(type), 'Cache-Control': 'public, max-age=604800' } : pageHeaders(type)
+    fastify.get(url, (_request, reply) => reply.headers(headers).send(content))
   }
 }

@@ -32,6 +32,7 @@ export function referencePage(document: ApiDocument): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>API · ${document.info.title}</title>
     <link rel="icon" href="data:,">
+    <script src="/assets/theme.js"></script>
     <link rel="stylesheet" href="/assets/base.css">
     <link rel="stylesheet" href="/assets/reference.css">
     <script type="module" src="/assets/reference.js"></script>

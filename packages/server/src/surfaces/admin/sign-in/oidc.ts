@@ -53,6 +53,7 @@ function problemPage(sentence: string): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Not signed in · Postroad</title>
     <link rel="icon" href="data:,">
+    <script src="/assets/theme.js"></script>
     <link rel="stylesheet" href="/assets/base.css">
     <link rel="stylesheet" href="/assets/sign-in.css">
   </head>
