@@ -76,7 +76,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
               <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={refused !== undefined} title={refused ?? createLabel} onClick={() => openCreate(true)}>{isOpen ? 'New' : createLabel}</Button>
             </>
           }
-          foot={<><span>{counted(found.length, one)}</span>{!isOpen && <span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd></span>}</>}
+          foot={<><span>{counted(found.length, one)}</span>{!isOpen && <span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd></span>}</>}
         >
           {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
           <Body {...props} found={found} search={search} isOpen={isOpen} open={open} clear={() => setSearch({ q: undefined, view: undefined })} />

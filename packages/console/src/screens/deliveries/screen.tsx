@@ -75,7 +75,7 @@ export function Screen(): ReactElement {
             <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
             </>
           }
-          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>r</Kbd> send again <Kbd>x</Kbd> mark <Kbd>?</Kbd></span></>}
+          foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>R</Kbd> send again <Kbd>X</Kbd> mark <Kbd>?</Kbd></span></>}
         >
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}

@@ -73,7 +73,7 @@ export function Screen(): ReactElement {
           title="Rejections"
           beside={<Views label="Range" of={RANGES} at={RANGES.find(({ id }) => id === search.range)?.id ?? ''} go={(range) => setSearch({ range: range === '' ? undefined : range })} />}
           actions={<Actions search={search} hours={hours} setSearch={setSearch} keys={keys} />}
-          foot={<><Sum groups={groups} asked={asked} /><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>j</Kbd><Kbd>k</Kbd> move <Kbd>?</Kbd></span></>}
+          foot={<><Sum groups={groups} asked={asked} /><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>?</Kbd></span></>}
         >
           {asked.error !== null && asked.rows !== undefined && <Stale since={asked.readAt} again={asked.again} />}
           {asked.rows === undefined && (asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.again} />)}
