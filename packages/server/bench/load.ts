@@ -8,7 +8,13 @@ import { openWire, type Wire } from './wire.ts'
 export type Target = RequestAt
 export type ClosedRun = Target & { readonly connections: number; readonly until: { readonly ms: number } | { readonly count: number } }
 export type ClosedResult = { readonly answered: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
-export type OpenRun = Target & { readonly perSecond: number; readonly ms: number; readonly from: number }
+export type OpenRun = Target & {
+  /** Added to the path, one after the other; nothing when left out. */
+  readonly suffixes?: readonly string[]
+  readonly perSecond: number
+  readonly ms: number
+  readonly from: number
+}
 /** For each sequence number from `from` on, by the machine's monotonic clock. */
 export type OpenResult = { readonly sentAt: readonly number[]; readonly answeredAt: readonly number[]; readonly refused: number }
 
@@ -62,6 +68,7 @@ async function closed(run: ClosedRun): Promise<ClosedResult> {
 /** Sends at a fixed rate, whether answers come or not; the sequence number tells the sink which is which. */
 async function open(run: OpenRun): Promise<OpenResult> {
   const total = Math.round((run.perSecond * run.ms) / 1_000)
+  const { suffixes = [''] } = run
   const sentAt: number[] = []
   const answeredAt: number[] = []
   let [refused, answered] = [0, 0]
@@ -79,7 +86,7 @@ async function open(run: OpenRun): Promise<OpenResult> {
     const line = {
       send: (index: number) => {
         current = index
-        const request = requestOf(run, payloadOf(run.from + index))
+        const request = requestOf({ ...run, path: `${run.path}${suffixes[index % suffixes.length] ?? ''}` }, payloadOf(run.from + index))
         sentAt[index] = nowMs()
         wire.send(request)
       },

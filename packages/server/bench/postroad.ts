@@ -89,7 +89,9 @@ export async function makeEndpoint(admin: Admin, name: string, secret: string): 
   return webhook.public_path
 }
 
-/** A destination for what this dataset files; it signs and keeps attempts as every destination does. */
-export async function makeDestination(admin: Admin, at: { name: string; port: number; maxInFlight: number }): Promise<void> {
-  await admin('POST', 'destinations', { name: at.name, url: `http://127.0.0.1:${at.port}/`, datasets: [at.name], max_in_flight: at.maxInFlight })
+/** A destination for what a dataset files, that of its name when none is given; it signs and keeps attempts as every destination does. */
+export async function makeDestination(admin: Admin, at: { name: string; dataset?: string; port: number; maxInFlight: number; timeoutMs?: number }): Promise<void> {
+  const { name, dataset = name, port, maxInFlight, timeoutMs } = at
+  const timeout = timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }
+  await admin('POST', 'destinations', { name, url: `http://127.0.0.1:${port}/`, datasets: [dataset], max_in_flight: maxInFlight, ...timeout })
 }

@@ -129,3 +129,53 @@ export async function withDatabase<T>(target: DatabaseTarget, work: (db: Databas
     await database.close()
   }
 }
+
+/** So many deliveries that are due, of the records that there are in turn, for the one destination. Their ids are of now, in order. */
+export async function fillBacklog(db: Db, { from, count }: { from: number; count: number }): Promise<void> {
+  await db.run(sql`
+    with pool as materialized (
+      select r.workspace_id, r.project_id, r.id, row_number() over (order by r.id) - 1 as place
+        from records r
+    ), asked as (
+      select n, floor(extract(epoch from now()) * 1000)::bigint - 1000 as ms
+        from generate_series(${from}::int, ${from + count - 1}::int) as n
+    )
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, next_attempt_at, created_at, updated_at)
+    select t.workspace_id, t.project_id, (lpad(to_hex(a.ms), 12, '0') || '7' || lpad(to_hex(a.n / 65536), 3, '0') || '8' || lpad(to_hex(a.n), 15, '0'))::uuid,
+           pool.id, t.id, 'pending', now(), now(), now()
+      from asked a
+      join pool on pool.place = a.n % (select count(*) from pool)
+      join destinations t on t.workspace_id = pool.workspace_id and t.project_id = pool.project_id
+     order by a.n
+  `)
+}
+
+/** What another fill has left. */
+export async function clearDeliveries(db: Db): Promise<void> {
+  await db.run(statement('truncate deliveries, delivery_attempts'))
+}
+
+/** Copies of the one destination there is, under ids and names of their own, each with its lane. */
+export async function multiplyDestination(db: Db, { count }: { count: number }): Promise<void> {
+  await db.run(sql`
+    insert into destinations
+    select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'name', 'idle ' || n))).*
+      from destinations t, generate_series(1, ${count}::int) as n
+  `)
+  await db.run(sql`
+    insert into lanes (workspace_id, destination_id)
+    select workspace_id, id
+      from destinations
+    on conflict do nothing
+  `)
+}
+
+/** Transactions that have ended in this database since its statistics began. */
+export async function countTransactions(db: Db): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select (xact_commit + xact_rollback)::float8 as count
+      from pg_stat_database
+     where datname = current_database()
+  `)
+  return count
+}

@@ -1,11 +1,15 @@
 /** The receiver of deliveries: a process of its own that counts, notes when each came, and answers 200. */
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer, type AddressInfo, type Server } from 'node:net'
 import { answer } from './child.ts'
 import { nowMs } from './statistics.ts'
 import { createCutter } from './wire.ts'
 
 export type SinkVerbs = {
   listen(input: null): Promise<number>
+  /** A receiver that takes requests and never answers. */
+  listenMute(input: null): Promise<number>
+  /** How many requests have come. */
+  came(input: null): number
   /** Counts from 0 again. */
   reset(input: null): void
   /** When the `count`th request came, as soon as it has come. */
@@ -33,11 +37,20 @@ const server = createServer({ noDelay: true }, (socket) => {
   }))
 })
 
-function listen(): Promise<number> {
+const mute = createServer((socket) => {
+  socket.on('error', () => undefined)
+  socket.resume()
+})
+
+const listen = (): Promise<number> => listening(server)
+const listenMute = (): Promise<number> => listening(mute)
+const came = (): number => cameAt.length
+
+function listening(receiver: Server): Promise<number> {
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
+    receiver.listen(0, '127.0.0.1', () => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
-      resolve((server.address() as AddressInfo).port)
+      resolve((receiver.address() as AddressInfo).port)
     })
   })
 }
@@ -75,4 +88,4 @@ function receivedAt({ from, count, patienceMs }: { from: number; count: number; 
   })
 }
 
-answer({ listen, reset, reached, receivedAt } satisfies SinkVerbs)
+answer({ listen, listenMute, came, reset, reached, receivedAt } satisfies SinkVerbs)

@@ -1,10 +1,9 @@
 import { SECRET } from '../payload.ts'
 import { adminOf, makeDestination, makeEndpoint } from '../postroad.ts'
-import { postgresPids, processorSeconds, residentMib } from '../processes.ts'
+import { drained, type Drained } from '../drained.ts'
 import { dropDatabase, makeDatabase, settle, withDatabase } from '../queries.ts'
 import { median } from '../statistics.ts'
 import { inTurns, type Stage } from '../stage.ts'
-import type { Child } from '../child.ts'
 import type { DatabaseTarget } from '../../src/platform/db.ts'
 import type { LoadVerbs } from '../load.ts'
 import type { RivalVerbs } from '../rivals/verbs.ts'
@@ -13,14 +12,9 @@ import type { Figure } from '../table.ts'
 
 const CONCURRENCY = 100
 const BACKLOG_PER_SECOND = 5_000
-const WARM_SHARE = 0.1
-const PATIENCE_MS = 120_000
 const GRAPHILE = 'graphile-worker 0.18.0'
 const BATCHED = 'graphile-worker, batched completion'
 const BOSS = 'pg-boss 10.4.2'
-
-/** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
-type Round = { readonly perSecond: number; readonly processUs: number; readonly postgresUs: number; readonly mib: number }
 
 /** How fast a backlog drains into one sink, beside job queues that send the same POST from the same PostgreSQL. */
 export async function delivery(stage: Stage): Promise<readonly Figure[]> {
@@ -35,7 +29,7 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
   const total = stage.seconds * BACKLOG_PER_SECOND
 
   // The backlog is made by a server that does not deliver, and drained by one that finds it at its start.
-  const postroad = async (): Promise<Round> => {
+  const postroad = async (): Promise<Drained> => {
     await server.stop()
     server = await stage.server({ folder, roles: 'web,work' })
     await load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until: { count: total } })
@@ -47,7 +41,7 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
     })
   }
 
-  const rival = async (file: string, name: string): Promise<Round> => {
+  const rival = async (file: string, name: string): Promise<Drained> => {
     const target = { ...server.target, database: name }
     await withDatabase(server.target, (db) => makeDatabase(db, name))
     const worker = stage.child<RivalVerbs>(file)
@@ -64,7 +58,7 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
     return round
   }
 
-  const rounds = { ours: [] as Round[], graphile: [] as Round[], batched: [] as Round[], boss: [] as Round[] }
+  const rounds = { ours: [] as Drained[], graphile: [] as Drained[], batched: [] as Drained[], boss: [] as Drained[] }
   await inTurns(stage.rounds, {
     ours: async () => void rounds.ours.push(await postroad()),
     graphile: async () => void rounds.graphile.push(await rival('rivals/graphile-worker.ts', 'bench_graphile')),
@@ -76,30 +70,12 @@ export async function delivery(stage: Stage): Promise<readonly Figure[]> {
   return figuresOf(rounds)
 }
 
-/** Starts the sender and measures between the first tenth of the backlog, which warms it up, and the last delivery. */
-async function drained(at: { sink: Child<SinkVerbs>; folder: string; total: number }, start: () => Promise<{ readonly pid: number }>): Promise<Round> {
-  const { sink, folder, total } = at
-  await sink.ask('reset', null)
-  const { pid } = await start()
-  const look = async (count: number) => ({
-    at: await sink.ask('reached', { count, patienceMs: PATIENCE_MS }),
-    process: await processorSeconds([pid]),
-    postgres: await processorSeconds(await postgresPids(folder)),
-  })
-  const before = await look(total * WARM_SHARE)
-  const after = await look(total)
-  const counted = total * (1 - WARM_SHARE)
-  const each = (seconds: number): number => (seconds * 1e6) / counted
-  const perSecond = (counted * 1_000) / (after.at - before.at)
-  return { perSecond, processUs: each(after.process - before.process), postgresUs: each(after.postgres - before.postgres), mib: await residentMib(pid) }
-}
-
-type Rounds = Readonly<Record<'ours' | 'graphile' | 'batched' | 'boss', readonly Round[]>>
+type Rounds = Readonly<Record<'ours' | 'graphile' | 'batched' | 'boss', readonly Drained[]>>
 
 function figuresOf(rounds: Rounds): readonly Figure[] {
   const { ours, graphile, batched, boss } = rounds
   const rivals = [[GRAPHILE, graphile], [BATCHED, batched], [BOSS, boss]] as const
-  const figures = (what: string, name: keyof Round, unit: string): readonly Figure[] =>
+  const figures = (what: string, name: keyof Drained, unit: string): readonly Figure[] =>
     rivals.map(([rivalName, rival], index) => ({
       what: index === 0 ? what : 'the same',
       unit,
@@ -115,7 +91,7 @@ function figuresOf(rounds: Rounds): readonly Figure[] {
   ]
 }
 
-function medianOf(rounds: readonly Round[], name: keyof Round): number {
+function medianOf(rounds: readonly Drained[], name: keyof Drained): number {
   return median(rounds.map((round) => round[name]))
 }
 

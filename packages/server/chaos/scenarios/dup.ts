@@ -3,7 +3,7 @@ import { Rng } from '../../sim/rng.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { duplicatesBefore, duplicatesBounded, factsOf, ROAD_CHECKS } from '../checks.ts'
 import type { Receiver } from '../destinations.ts'
-import { counted, loadFigures } from '../figures.ts'
+import { counted, loadFigures, redeliveryTimes, timing } from '../figures.ts'
 import { killSender, sendThrough, type Road } from '../road.ts'
 import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
@@ -15,6 +15,7 @@ const MAX_IN_FLIGHT = 4
 const CALM_MS = 3_000
 const OFFSET_MS_MAX = 500
 const PATIENCE_MS = 60_000
+const REDELIVERS_WITHIN_MS = 20_000
 
 /** Processes that send die while they send: no more arrives twice than they had under way, and nothing before the first death. */
 export const dup = defineScenario({ name: 'dup', about: 'SIGKILL of processes while they deliver; repeats at most what was in flight', processes: PROCESSES, play })
@@ -40,7 +41,8 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   })
   const facts = factsOf(evidence)
   const findings = [...ROAD_CHECKS, duplicatesBounded, duplicatesBefore(calmUntil)].map((check) => check(facts))
-  return { findings, figures: [...loadFigures(evidence), counted('processes killed', evidence.blows.length)], stopped }
+  const redelivered = timing('process killed to first redelivery', redeliveryTimes(evidence).first, REDELIVERS_WITHIN_MS)
+  return { findings, figures: [...loadFigures(evidence), counted('processes killed', evidence.blows.length), redelivered], stopped }
 }
 
 async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { sink, blows }: Road): Promise<string | null> {

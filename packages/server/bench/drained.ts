@@ -1,0 +1,27 @@
+import { postgresPids, processorSeconds, residentMib } from './processes.ts'
+import type { Child } from './child.ts'
+import type { SinkVerbs } from './sink.ts'
+
+const WARM_SHARE = 0.1
+const PATIENCE_MS = 120_000
+
+/** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
+export type Drained = { readonly perSecond: number; readonly processUs: number; readonly postgresUs: number; readonly mib: number }
+
+/** Starts the sender and measures between the first tenth of the backlog, which warms it up, and the last delivery. */
+export async function drained(at: { sink: Child<SinkVerbs>; folder: string; total: number }, start: () => Promise<{ readonly pid: number }>): Promise<Drained> {
+  const { sink, folder, total } = at
+  await sink.ask('reset', null)
+  const { pid } = await start()
+  const look = async (count: number) => ({
+    at: await sink.ask('reached', { count, patienceMs: PATIENCE_MS }),
+    process: await processorSeconds([pid]),
+    postgres: await processorSeconds(await postgresPids(folder)),
+  })
+  const before = await look(total * WARM_SHARE)
+  const after = await look(total)
+  const counted = total * (1 - WARM_SHARE)
+  const each = (seconds: number): number => (seconds * 1e6) / counted
+  const perSecond = (counted * 1_000) / (after.at - before.at)
+  return { perSecond, processUs: each(after.process - before.process), postgresUs: each(after.postgres - before.postgres), mib: await residentMib(pid) }
+}
