@@ -2,6 +2,7 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../data/ask.ts'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
+import { JsonField } from '../ui/json-field.tsx'
 import { Glyph, type Standing } from '../ui/glyph.tsx'
 import { RefusedLine } from '../ui/states.tsx'
 
@@ -18,7 +19,7 @@ export function SignatureTester({ webhookId }: { readonly webhookId: string }): 
   return (
     <form onSubmit={submit} aria-label="Signature tester">
       <TextArea label="Headers" rows={4} required placeholder={'X-Hub-Signature-256: sha256=…\nContent-Type: application/json'} value={headers} onChange={({ target }) => setHeaders(target.value)} hint="One a line, as they came." />
-      <TextArea label="Body" rows={5} placeholder={'{"id":"evt_1"}'} value={body} onChange={({ target }) => setBody(target.value)} hint="Byte for byte as it was sent: a space more or less is another signature." />
+      <JsonField label="Body" rows={6} checksJson={false} value={body} change={setBody} hint="Byte for byte as it was sent: a space more or less is another signature." />
       <RefusedLine error={test.error} />
       <Button type="submit" className="mt-1" disabled={test.isPending}>Test the signature</Button>
       {said !== undefined && (

@@ -42,7 +42,7 @@ function pressed(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   if (event.metaKey || event.ctrlKey || event.altKey) {
     if (event.key.toLowerCase() === 'k' && !event.altKey) run('mod k', event)
-  } else if (!isTyping(event.target) && singleKeysAreOn() && document.querySelector('[role=dialog],[role=menu],[role=listbox]') === null) {
+  } else if (!isTyping(event.composedPath()[0]) && singleKeysAreOn() && document.querySelector('[role=dialog],[role=menu],[role=listbox]') === null) {
     pressedAlone(event)
   }
 }
@@ -66,7 +66,8 @@ function run(name: string, event: KeyboardEvent): boolean {
   return true
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** `target` is the innermost one: an editor stands in a shadow root. */
+function isTyping(target: EventTarget | undefined): boolean {
   if (target instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(target.type)) return false
   return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }

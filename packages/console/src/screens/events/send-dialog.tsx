@@ -4,7 +4,8 @@ import { useWebhooks } from '../../data/names.ts'
 import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Select, TextArea } from '../../ui/field.tsx'
+import { Select } from '../../ui/field.tsx'
+import { JsonField } from '../../ui/json-field.tsx'
 import { RefusedLine } from '../../ui/states.tsx'
 import { curlOf } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
@@ -48,7 +49,7 @@ export function SendDialog({ draft, onClose, onSent }: { readonly draft: Draft; 
       <Select label="Endpoint" value={webhook?.id ?? ''} onChange={({ target }) => setChosen(target.value)} hint={webhook !== undefined && webhook.verification.scheme !== 'none' ? 'This endpoint checks signatures, and this page does not sign: the event will be refused.' : undefined}>
         {all.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
       </Select>
-      <TextArea label="Body" rows={14} value={body} onChange={({ target }) => setBody(target.value)} aria-invalid={problem !== undefined} hint={problem ?? 'JSON. ⌘ Enter sends.'} onKeyDown={(event) => { if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send() }} />
+      <JsonField label="Body" rows={14} value={body} change={setBody} hint={problem ?? 'JSON. ⌘ Enter sends.'} onSubmit={() => void send()} />
       <RefusedLine error={state.error} />
     </Dialog>
   )
