@@ -38,24 +38,48 @@ export type DeliveryFilter = {
   readonly recordIds: readonly string[] | null
 }
 
-/** Newest first; `before` is the id to continue after. */
+/** As a word of the statement, so that the index of a state serves: a parameter might be any of them. */
+const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
+  pending: sql`and state = 'pending' and next_attempt_at is not null`,
+  sending: sql`and state = 'sending'`,
+  delivered: sql`and state = 'delivered'`,
+  retrying: sql`and state = 'retrying' and next_attempt_at is not null`,
+  failed: sql`and state = 'failed'`,
+  paused: sql`and state = 'paused'`,
+  cancelled: sql`and state = 'cancelled'`,
+}
+
+/** Newest first; `before` is the id to continue after. The page is found first, and its records one by one: a plan for all days would join all of them. */
 export function listDeliveries(
   db: Db,
   at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
 ): Promise<readonly DeliveryRow[]> {
   return db.many<DeliveryRow>(sql`
     select ${columns}
-      from ${withRecord}
-     where d.workspace_id = ${at.workspaceId}
-       and d.project_id = ${at.projectId}
-       ${at.state === null ? sql`` : sql`and d.state = ${at.state}`}
-       ${at.destinationId === null ? sql`` : sql`and d.destination_id = ${at.destinationId}`}
-       ${at.recordIds === null ? sql`` : sql`and d.record_id = any (${at.recordIds}::uuid[])`}
-       ${at.before === null ? sql`` : sql`and d.id < ${at.before}`}
-       ${at.fromId === null ? sql`` : sql`and d.id >= ${at.fromId}`}
-       ${at.toId === null ? sql`` : sql`and d.id < ${at.toId}`}
+      from (
+             select workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
+                    last_status, last_error, created_at, updated_at
+               from deliveries
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                ${at.state === null ? sql`` : IN_STATE[at.state]}
+                ${at.destinationId === null ? sql`` : sql`and destination_id = ${at.destinationId}`}
+                ${at.recordIds === null ? sql`` : sql`and record_id = any (${at.recordIds}::uuid[])`}
+                ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+                ${at.fromId === null ? sql`` : sql`and id >= ${at.fromId}`}
+                ${at.toId === null ? sql`` : sql`and id < ${at.toId}`}
+              order by id desc
+              limit ${at.limit}
+           ) d
+     cross join lateral (
+             select dataset
+               from records
+              where workspace_id = d.workspace_id
+                and project_id = d.project_id
+                and id = d.record_id
+             offset 0
+           ) r
      order by d.id desc
-     limit ${at.limit}
   `)
 }
 

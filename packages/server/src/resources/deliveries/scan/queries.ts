@@ -55,15 +55,24 @@ const matching = ({ states, destinationId, webhookId, dataset }: ScanFilter): Sq
        ${webhookId === null ? sql`` : sql`and s.webhook_id = ${webhookId}`}
 `
 
+/** One by one, each by its key: a plan for as many as a page may look at would read all days. */
 const withRecord = (at: At): Sql => sql`
-  records r
-    on r.workspace_id = ${at.workspaceId}
-   and r.project_id = ${at.projectId}
-   and r.id = d.record_id
-  join submissions s
-    on s.workspace_id = ${at.workspaceId}
-   and s.project_id = ${at.projectId}
-   and s.id = r.submission_id
+  cross join lateral (
+          select submission_id, dataset, data
+            from records
+           where workspace_id = ${at.workspaceId}
+             and project_id = ${at.projectId}
+             and id = d.record_id
+          offset 0
+        ) r
+  cross join lateral (
+          select webhook_id, body_size
+            from submissions
+           where workspace_id = ${at.workspaceId}
+             and project_id = ${at.projectId}
+             and id = r.submission_id
+          offset 0
+        ) s
 `
 
 /** One page; `reached` is the last delivery that it looked at, null when there was none. */
@@ -81,7 +90,7 @@ export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; 
                     d.last_status, d.last_error, d.created_at, d.updated_at,
                     coalesce(octet_length(r.data), s.body_size) as bytes
                from scanned d
-               join ${withRecord(at)}
+               ${withRecord(at)}
               where ${matching(at.filter)}
            ) m on true
      order by m.id ${at.newestFirst ? sql`desc` : sql``}
@@ -106,7 +115,7 @@ export async function countPage(db: Db, at: At & Between & { filter: ScanFilter;
       left join (
              select d.destination_id, d.state, count(*) as count
                from scanned d
-               ${webhookId === null && dataset === null ? sql`` : sql`join ${withRecord(at)}`}
+               ${webhookId === null && dataset === null ? sql`` : withRecord(at)}
               where ${matching(at.filter)}
               group by d.destination_id, d.state
            ) m on true

@@ -49,10 +49,14 @@ export function scanRecords(
               order by id desc
               limit ${at.limit}
            ) r
-      join submissions s
-        on s.workspace_id = ${at.workspaceId}
-       and s.project_id = ${at.projectId}
-       and s.id = r.submission_id
+     cross join lateral (
+             select webhook_id, body_size
+               from submissions
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                and id = r.submission_id
+             offset 0
+           ) s
      order by r.id desc
   `)
 }
