@@ -171,8 +171,9 @@ test('a body of its own is written beside what it makes of a record; what is wro
   await seen.close()
 })
 
-test('a test is sent from the screen and its answer shown, with the reason when it fails; no delivery comes of it', { skip: noBrowser }, async () => {
+test('a test is sent from the screen and its answer shown, with the reason when it fails; no delivery comes of it', { skip: noBrowser }, async (t) => {
   const own = await aSink()
+  t.after(() => own.stop())
   own.answer({ status: 503, headers: { 'x-theirs': 'busy' }, body: 'come back later' })
   const { destination } = await aDestination(stage.world, { name: 'Tested', url: own.url, datasets: ['nothing'] })
   const seen = await stage.owner('dark')
@@ -191,11 +192,11 @@ test('a test is sent from the screen and its answer shown, with the reason when 
   assert.equal(own.received.length, 2)
   assert.deepEqual((await stage.world.admin('GET', `deliveries?destination_id=${destination.id}`)).body.deliveries, [])
   await seen.close()
-  await own.stop()
 })
 
-test('the health of a destination stands in the list and beside it: what succeeded, how long it took, what waits and since when', { skip: noBrowser }, async () => {
+test('the health of a destination stands in the list and beside it: what succeeded, how long it took, what waits and since when', { skip: noBrowser }, async (t) => {
   const own = await aSink()
+  t.after(() => own.stop())
   own.answer((request) => ({ status: request.body.includes('bad') ? 500 : 200 }))
   const { destination } = await aDestination(stage.world, { name: 'Measured', url: own.url, datasets: ['measured'], retry: { schedule_seconds: [0, 80_000] } })
   for (const what of ['good', 'good', 'good', 'bad']) await post(`${stage.world.endpoint}/measured`, JSON.stringify({ what }))
@@ -222,5 +223,4 @@ test('the health of a destination stands in the list and beside it: what succeed
   await part.getByRole('img', { name: '4 attempts, 1 failed' }).waitFor()
   await seen.accessible('the health of a destination')
   await seen.close()
-  await own.stop()
 })

@@ -59,6 +59,39 @@ for (const { screen, title, room, theme } of SCREENS) {
   })
 }
 
+test('a filter is kept as a view with a name, found in the palette, and removed; its screen alone has it', { skip: noBrowser }, async () => {
+  await aRule(stage.world, { name: 'Refunds of May', dataset: 'refunds' })
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(stage.url('rules?view=on'))
+  await page.getByRole('grid', { name: 'Rules' }).waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('refunds')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('s')
+  await page.getByLabel('Name', { exact: true }).fill('Money back')
+  await seen.accessible('naming a view')
+  await page.keyboard.press('Enter')
+  const views = page.getByRole('group', { name: 'Views' })
+  assert.equal(await views.getByRole('button', { name: 'Money back' }).getAttribute('aria-pressed'), 'true')
+  await views.getByRole('button', { name: 'All' }).click()
+  await page.waitForURL((url) => url.search === '')
+
+  await page.goto(stage.url('destinations'))
+  await page.getByRole('grid', { name: 'Destinations' }).waitFor()
+  assert.equal(await views.getByRole('button', { name: 'Money back' }).count(), 0)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search or run' }).fill('money view of rules')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/rules?*')
+  assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { q: 'refunds', view: 'on' })
+  await page.getByRole('row').filter({ hasText: 'Refunds of May' }).waitFor()
+  await page.getByRole('button', { name: 'Remove the view Money back' }).click()
+  await views.getByRole('button', { name: 'Money back' }).waitFor({ state: 'detached' })
+  await seen.accessible('views of rules')
+  await seen.close()
+})
+
 test('the palette leads to every screen, and to whatever has a name', { skip: noBrowser }, async () => {
   const rule = await aRule(stage.world, { name: 'Quarterly totals' })
   const seen = await stage.owner()

@@ -93,9 +93,10 @@ test('the list says in words what each rule waits for; one is duplicated, switch
   await seen.close()
 })
 
-test('who gets the records of a rule stands beside it, by the dataset that it files into', { skip: noBrowser }, async () => {
+test('who gets the records of a rule stands beside it, by the dataset that it files into', { skip: noBrowser }, async (t) => {
   const rule = await aRule(stage.world, { name: 'Archive', dataset: 'archive', conditions: [{ path: 'keep', op: 'exists' }] })
   const sink = await aSink()
+  t.after(() => sink.stop())
   const seen = await stage.owner()
   const { page } = seen
   await page.goto(`${stage.url('rules')}?sel=${rule.id}&tab=goes-to`)
@@ -110,7 +111,6 @@ test('who gets the records of a rule stands beside it, by the dataset that it fi
   await link.click()
   await page.waitForURL(`**/destinations?sel=${destination.id}`)
   await seen.close()
-  await sink.stop()
 })
 
 test('a viewer sees a rule and may try it, but changes nothing', { skip: noBrowser }, async () => {

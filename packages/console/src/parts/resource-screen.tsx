@@ -8,9 +8,10 @@ import { useCommands } from '../shell/palette-provider.tsx'
 import { Button, Kbd } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { Page, Views } from '../ui/page.tsx'
+import { Page } from '../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
 import { Table, type Column } from '../ui/table.tsx'
+import { ResourceViews } from './resource-views.tsx'
 import { counted } from './text-list.ts'
 
 export type ResourceSearch = Terms & { readonly q?: string; readonly view?: string; readonly sel?: string; readonly tab?: string }
@@ -68,7 +69,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
       <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
         <Page
           title={title}
-          beside={!isOpen && <Views label="Views" of={views.map(({ id, label }) => ({ id, label }))} at={views.find(({ id }) => id === search.view)?.id ?? ''} go={(view) => setSearch({ view: view === '' ? undefined : view })} />}
+          beside={!isOpen && <ResourceViews views={views} search={search} go={setSearch} />}
           actions={
             <>
               {!isOpen && <Filter value={search.q ?? ''} change={(q) => setSearch({ q: q === '' ? undefined : q })} label={`Filter ${title.toLowerCase()}`} field={field} />}

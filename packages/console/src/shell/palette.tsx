@@ -3,6 +3,7 @@ import { useId, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useGo } from '../data/go.tsx'
 import { useNamed } from '../data/names.ts'
 import { usePlace } from '../data/place.ts'
+import { savedViewsOf } from '../data/saved-views.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
 import { toggleTheme } from './theme.ts'
 
@@ -78,6 +79,7 @@ function useFound(text: string, commands: readonly Command[]): readonly Command[
   const all: readonly Command[] = [
     ...NAVIGATION_ITEMS.map(({ screen, label, key }) => ({ label, hint: `g ${key}`, go: () => go(screen) })),
     ...commands,
+    ...NAVIGATION_ITEMS.flatMap(({ screen, label }) => savedViewsOf(project.id, screen).map(({ name, search }) => ({ label: name, hint: `view of ${label}`, go: () => go(screen, search) }))),
     ...projects.filter(({ id }) => id !== project.id).map(({ name, slug }) => ({ label: `Project ${name}`, hint: 'switch', go: () => location.assign(`/${me.workspace.slug}/${slug}/events`) })),
     { label: 'Light or dark', hint: 't', go: toggleTheme },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react'
+import { usePlace } from './place.ts'
+import type { Search } from './search-text.ts'
+
+/** A filter with a name. */
+export type SavedView = { readonly name: string; readonly search: Search }
+
+const listeners = new Set<() => void>()
+
+/** The views of Events were the first: theirs is the key without a screen. */
+function keyOf(projectId: string, screen: string): string {
+  return screen === 'events' ? `postroad.views.${projectId}` : `postroad.views.${projectId}.${screen}`
+}
+
+/** What was kept for a screen of a project, in this browser: the contract has views of records, not of these lists. */
+export function savedViewsOf(projectId: string, screen: string): readonly SavedView[] {
+  return parsed(localStorage.getItem(keyOf(projectId, screen)) ?? '[]')
+}
+
+/** The same while it may change. */
+export function useSavedViews(screen: string): { readonly views: readonly SavedView[]; readonly save: (view: SavedView) => void; readonly remove: (name: string) => void } {
+  const { project } = usePlace()
+  const key = keyOf(project.id, screen)
+  const text = useSyncExternalStore((listener) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }, () => localStorage.getItem(key) ?? '[]')
+  const views = parsed(text)
+  const keep = (next: readonly SavedView[]): void => {
+    localStorage.setItem(key, JSON.stringify(next))
+    for (const listener of listeners) listener()
+  }
+  return { views, save: (view) => keep([...views.filter(({ name }) => name !== view.name), view]), remove: (name) => keep(views.filter((view) => view.name !== name)) }
+}
+
+function parsed(text: string): readonly SavedView[] {
+  try {
+    const kept: unknown = JSON.parse(text)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `save` alone
+    return Array.isArray(kept) ? (kept as SavedView[]) : []
+  } catch {
+    return []
+  }
+}
