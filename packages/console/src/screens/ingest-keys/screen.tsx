@@ -43,7 +43,7 @@ export function Screen(): ReactElement {
       never={
         <Empty title="There is no ingest key yet" actions={<Button kind="primary" hotkey="N" disabled={!may} title={refused} onClick={() => setCreating(true)}>New ingest key</Button>}>
           Endpoints are for senders that want a URL of their own. A key is for your programs: it sends into any dataset, lets the rules decide, and reads the stream. From a terminal:
-          <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink whitespace-pre select-all">{adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}</code>
+          <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">{adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}</code>
         </Empty>
       }
     >
