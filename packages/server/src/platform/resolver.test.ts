@@ -120,6 +120,38 @@ test('silence ends after the timeout, however many name servers there are', asyn
   assert.match(resolution.kind === 'failure' ? resolution.detail : resolution.kind, /in time/)
 })
 
+/** A port of loopback where nothing listens. */
+async function aClosedPort(): Promise<string> {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  const { port } = socket.address()
+  await new Promise<void>((resolve) => socket.close(resolve))
+  return `127.0.0.1:${port}`
+}
+
+test('of two name servers one may be dead: the other one is asked, and the name has its addresses', async (t) => {
+  const silent = await aNameServer(t, () => 'silence')
+  const good = await aNameServer(t, ({ family }) => ({ addresses: family === 4 ? ['192.0.2.1'] : ['2001:db8::1'] }))
+  for (const dead of [...silent.servers, await aClosedPort()]) {
+    for (const servers of [[dead, ...good.servers], [...good.servers, dead]]) {
+      // What is dead is given up after a third of it, or at once.
+      const { resolve } = aResolver(t, { servers, timeoutMs: 6_000 })
+      // oxlint-disable-next-line no-await-in-loop -- one resolver after the other
+      assert.deepEqual(await resolve('a.test'), { kind: 'addresses', source: 'dns', addresses: ['192.0.2.1', '2001:db8::1'] })
+    }
+  }
+  assert.ok(silent.asked.length > 0)
+})
+
+test('when every name server is dead the name is a failure that says so, after the timeout at the latest', async (t) => {
+  const [one, two] = [await aNameServer(t, () => 'silence'), await aNameServer(t, () => 'silence')]
+  const silent = aResolver(t, { servers: [...one.servers, ...two.servers] })
+  assert.deepEqual(await silent.resolve('a.test'), { kind: 'failure', detail: 'The name servers did not answer in time.' })
+  assert.ok(one.asked.length > 0 && two.asked.length > 0, 'each was asked')
+  const refusing = aResolver(t, { servers: [await aClosedPort(), await aClosedPort()] })
+  assert.deepEqual(await refusing.resolve('a.test'), { kind: 'failure', detail: 'The name servers failed to answer (ECONNREFUSED).' })
+})
+
 test('a hundred callers at once ask once', async (t) => {
   const { servers, asked } = await aNameServer(t, () => ({ addresses: [] }))
   const { resolve } = aResolver(t, { servers })
