@@ -219,9 +219,9 @@ export async function closeBreakers(db: Db): Promise<void> {
   `)
 }
 
-/** For the plant `no-place`: once, a few pages on, a replay is back at its beginning. */
+/** For the plant `no-place`: once, after its first page, a replay is back at its beginning. */
 export async function forgetPlaces(db: Db): Promise<void> {
-  const body = "if old.replayed < 20 and new.replayed >= 20 and new.state = 'running' then new.cursor := null; end if; return new;"
+  const body = "if old.replayed = 0 and new.replayed > 0 and new.state = 'running' then new.cursor := null; end if; return new;"
   await beforeEach(db, { name: 'forget_place', table: 'replays', on: 'update', body })
 }
 
