@@ -186,13 +186,15 @@ export class SimWorker implements Witness {
     const { agenda, rng, plan } = this.#world
     this.#calls += 1
     const life = this.#life
+    const faults = this.clogged ? CLOGGED : plan.store
+    const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
     const answer = (event: Event) => {
       if (life !== this.#life) return
       this.#calls -= 1
+      // What was slow is trouble until it is over: a heartbeat that comes back late may have lost what was begun meanwhile.
+      if (latencyMs > 200) this.lastTroubleAt = agenda.now
       this.#tell(event)
     }
-    const faults = this.clogged ? CLOGGED : plan.store
-    const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
     if (latencyMs > 200) this.#slow()
     const roll = rng.next()
     if (roll < faults.refused) {
