@@ -33,7 +33,7 @@ const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 export const herd = defineScenario({
   name: 'herd',
   about: 'destinations that come back to a backlog; a ramp, never more than their caps and rates, others as before',
-  rounds: 5,
+  rounds: 4,
   ratePerSecond: 100,
   play,
 })

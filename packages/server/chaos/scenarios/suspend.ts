@@ -24,7 +24,7 @@ const IN_FORCE_MS = 1_000
 export const suspend = defineScenario({
   name: 'suspend',
   about: 'suspensions under load; nothing is taken in or sent in between, all of it after',
-  rounds: 6,
+  rounds: 4,
   ratePerSecond: 100,
   play,
 })
