@@ -1,12 +1,11 @@
 import { useLocation } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
-import { useState, type FormEvent, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useSavedViews } from '../data/saved-views.ts'
 import { useKeys } from '../shell/keys.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { Field } from '../ui/field.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Views } from '../ui/page.tsx'
+import { NameView } from './name-view.tsx'
 
 type Shown = { readonly q?: string; readonly view?: string }
 type Props = { readonly views: readonly { readonly id: string; readonly label: string }[]; readonly search: Shown; readonly go: (shown: { readonly q: string | undefined; readonly view: string | undefined }) => void }
@@ -33,28 +32,11 @@ export function ResourceViews({ views, search: { q = '', view = '' }, go }: Prop
       />
       {canSave && <IconButton label="Save this view (s)" onClick={() => setNaming(true)}><Plus strokeWidth={1.5} /></IconButton>}
       {own !== undefined && <IconButton label={`Remove the view ${own.name}`} onClick={() => remove(own.name)}><Trash2 strokeWidth={1.5} /></IconButton>}
-      {isNaming && <NameDialog onClose={() => setNaming(false)} onName={(name) => save({ name, search: { q, ...(view === '' ? {} : { view }) } })} />}
+      {isNaming && <NameView onClose={() => setNaming(false)} onName={(name) => save({ name, search: { q, ...(view === '' ? {} : { view }) } })} />}
     </div>
   )
 }
 
 function textIn(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function NameDialog({ onClose, onName }: { readonly onClose: () => void; readonly onName: (name: string) => void }): ReactElement {
-  const [name, setName] = useState('')
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    if (name.trim() === '') return
-    onName(name.trim())
-    onClose()
-  }
-  return (
-    <Dialog open onClose={onClose} title="Save this view" lead="It is kept in this browser. To share it, copy the address." actions={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" type="submit" form="name-resource-view">Save</Button></>}>
-      <form id="name-resource-view" onSubmit={submit}>
-        <Field label="Name" value={name} maxLength={40} onChange={({ target }) => setName(target.value)} />
-      </form>
-    </Dialog>
-  )
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState, type ReactElement } from 'react'
 import { useSearchState } from '../../data/go.tsx'
+import { useSavedViews } from '../../data/saved-views.ts'
 import { spanIn } from '../../parts/span.ts'
 import { ColumnsButton } from '../../parts/columns-dialog.tsx'
 import { useKeptColumns } from '../../parts/kept-columns.ts'
@@ -20,13 +21,12 @@ import { LiveButton } from './live-button.tsx'
 import { MarkedEvents } from './marked.tsx'
 import { RejectionPanel } from './rejection-panel.tsx'
 import type { EventRow } from './rows.ts'
-import { isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
+import { isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
 import { SendDialog, type Draft } from './send-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useEvents } from './use-events.ts'
 import { usePaths } from './use-paths.ts'
 import { ViewTabs } from './view-tabs.tsx'
-import { isAt, useViews } from './views.ts'
 
 /** Events as they come: the live tail, what is stored, and the whole path of any of them. */
 export function Screen(): ReactElement {
@@ -96,8 +96,8 @@ function startOf(ms: number | undefined): number | undefined {
 
 /** The columns of the view that the address shows. */
 function useColumns(search: EventsSearch): { readonly shown: readonly string[]; readonly keep: (ids: readonly string[] | undefined) => void } {
-  const { views } = useViews()
-  const [kept, keep] = useKeptColumns('events', views.find((view) => isAt(view, search))?.name ?? `:${search.view ?? ''}`)
+  const { views } = useSavedViews('events')
+  const [kept, keep] = useKeptColumns('events', views.find((view) => isAt(view.search, search))?.name ?? `:${search.view ?? ''}`)
   return { shown: kept ?? FIRST_COLUMNS, keep }
 }
 

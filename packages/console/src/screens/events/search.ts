@@ -1,5 +1,5 @@
 import { meets, readFilter } from '../../data/filter.ts'
-import type { Search } from '../../data/search-text.ts'
+import { searchText, type Search } from '../../data/search-text.ts'
 import type { Tail } from '../../data/tail.ts'
 import { spanIn } from '../../parts/span.ts'
 import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
@@ -19,6 +19,16 @@ export type EventsSearch = Search & {
   readonly full?: string
   /** `0`: the tail is off. */
   readonly live?: string
+}
+
+/** What a view of one's own keeps of the address. */
+export function filterOf({ f, q, dataset, range, view }: EventsSearch): EventsSearch {
+  return { f, q, dataset, range, view }
+}
+
+/** Whether the address shows a view that was kept. */
+export function isAt(kept: EventsSearch, shown: EventsSearch): boolean {
+  return searchText(filterOf(kept)) === searchText(filterOf(shown))
 }
 
 /** The views that everybody has; a view of one's own has a name of its own. */

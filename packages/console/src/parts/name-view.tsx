@@ -1,0 +1,22 @@
+import { useState, type FormEvent, type ReactElement } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+
+/** Asks for the name of a filter that is to be kept as a view of one's own. */
+export function NameView({ onClose, onName }: { readonly onClose: () => void; readonly onName: (name: string) => void }): ReactElement {
+  const [name, setName] = useState('')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (name.trim() === '') return
+    onName(name.trim())
+    onClose()
+  }
+  return (
+    <Dialog open onClose={onClose} title="Save this view" lead="It is kept in this browser. To share it, copy the address." actions={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" type="submit" form="name-view">Save</Button></>}>
+      <form id="name-view" onSubmit={submit}>
+        <Field label="Name" value={name} maxLength={40} autoFocus onChange={({ target }) => setName(target.value)} />
+      </form>
+    </Dialog>
+  )
+}
