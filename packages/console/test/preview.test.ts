@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { previewOf } from '../src/screens/events/rows.ts'
+import { previewOf } from '../src/screens/events/preview.ts'
 
 test('the row of an event shows what tells it from others: short fields, also of the objects in it, ids last', () => {
   const order = { type: 'order.created', id: 'evt_1', order: { id: 7, total: 12.5, customer: { name: 'Ada' } } }

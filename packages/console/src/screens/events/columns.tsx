@@ -5,7 +5,8 @@ import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Time, took } from '../../ui/time.tsx'
 import { valueAt } from '../../data/filter.ts'
 import { FIELD } from '../../parts/columns-dialog.tsx'
-import { deliveriesOf, previewOf, standingOfRow, standingsOf, titleOf, tookMs, type EventRow } from './rows.ts'
+import { previewOf, titleOf } from './preview.ts'
+import { deliveriesOf, standingOfRow, standingsOf, tookMs, type EventRow } from './rows.ts'
 
 /** What can be chosen besides the fields of payloads. */
 export const CHOICES = [

@@ -8,7 +8,7 @@ import { readJson } from '../../ui/json-lines.ts'
 import { Loading, Refused } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { differencesOf, type Difference } from './differences.ts'
-import { titleOf } from './rows.ts'
+import { titleOf } from './preview.ts'
 
 const SIGNS = { same: ' ', changed: '≠', added: '+', removed: '−' } as const
 const WORDS = { same: 'the same', changed: 'changed', added: 'only in the newer', removed: 'only in the older' } as const

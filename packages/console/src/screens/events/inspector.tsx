@@ -20,7 +20,7 @@ import { DeliveriesTab, HeadersTab, RawTab, RoutingTab } from './inspector-tabs.
 import type { Story } from './path.ts'
 import { PathView } from './path-view.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
-import { titleOf } from './rows.ts'
+import { titleOf } from './preview.ts'
 import type { EventsSearch } from './search.ts'
 
 type Props = {

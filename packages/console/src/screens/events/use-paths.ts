@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
-import { isObject, type EventRow } from './rows.ts'
+import { isObject } from './preview.ts'
+import type { EventRow } from './rows.ts'
 
 const LOOKED_AT = 60
 const DEPTH_MAX = 4
