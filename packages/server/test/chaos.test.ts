@@ -15,8 +15,10 @@ import { rotate } from '../chaos/scenarios/rotate.ts'
 import { stream } from '../chaos/scenarios/stream.ts'
 import { suspend } from '../chaos/scenarios/suspend.ts'
 
+type Storm = { readonly rounds: number; readonly seed: number; readonly plant?: PlantName; readonly ratePerSecond?: number }
+
 /** The short form of `npm run chaos`, on servers and data folders of its own. */
-function aStorm(scenario: Scenario, of: { readonly rounds: number; readonly seed: number; readonly plant?: PlantName; readonly ratePerSecond?: number }): Promise<Report> {
+function aStorm(scenario: Scenario, of: Storm): Promise<Report> {
   const signal = AbortSignal.timeout(480_000)
   const { rounds, seed, plant, ratePerSecond = 150 } = of
   return scenario.run({ seed, rounds, ratePerSecond, postgres: 'third', plant, isShort: true, keep: false, signal, say: () => undefined })
@@ -31,15 +33,27 @@ function broken({ findings, stopped }: Pick<Report, 'findings' | 'stopped'>): re
   return stopped === null ? checks : [stopped, ...checks]
 }
 
+const TRIES_MAX = 3
+
+/** What a storm meets is partly chance: a defect is caught when one of three storms, each longer than the last, shows it. */
+async function assertCaught(scenario: Scenario, of: Storm & { readonly plant: PlantName }, as: RegExp): Promise<void> { // oxlint-disable-line max-params -- who is caught, with what, and as what
+  const found: string[] = []
+  for (let more = 0; more < TRIES_MAX; more += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- another storm only when the last one showed nothing
+    const report = await aStorm(scenario, { ...of, seed: of.seed + more, rounds: of.rounds + more })
+    found.push(...broken(report))
+    if (!report.ok && found.some((line) => as.test(line))) return
+  }
+  assert.fail(`${of.plant} was not caught in ${TRIES_MAX} storms; they found: ${found.join('; ') || 'nothing'}`)
+}
+
 describe('a server that is killed under load', { concurrency: true }, () => {
   test('keeps every promise of a 201', async () => {
     assert.deepEqual(broken(await aStorm(kill9, { rounds: 3, seed: SEED })), [])
   })
 
   test('is caught when it acknowledges before the commit', async () => {
-    const report = await aStorm(kill9, { rounds: 1, seed: SEED, plant: 'ack-before-commit' })
-    assert.equal(report.ok, false)
-    assert.match(broken(report).join('\n'), /^acknowledged, not stored: \d+/m)
+    await assertCaught(kill9, { rounds: 1, seed: SEED, plant: 'ack-before-commit' }, /^acknowledged, not stored: \d+/)
   })
 })
 
@@ -49,8 +63,7 @@ describe('a server that is killed under repeats with equal idempotency keys', { 
   })
 
   test('is caught when it remembers keys outside the commit', async () => {
-    const report = await aStorm(idem, { rounds: 1, seed: SEED, plant: 'keys-in-memory' })
-    assert.match(broken(report).join('\n'), /^one key, several submissions: \d+/m)
+    await assertCaught(idem, { rounds: 1, seed: SEED, plant: 'keys-in-memory' }, /^one key, several submissions: \d+/)
   })
 })
 
@@ -60,8 +73,7 @@ describe('a server that is killed at the edge of a quota', { concurrency: true }
   })
 
   test('is caught when it counts outside the commit', async () => {
-    const report = await aStorm(quota, { rounds: 1, seed: SEED, plant: 'count-apart' })
-    assert.match(broken(report).join('\n'), /^counted wrongly: \d+/m)
+    await assertCaught(quota, { rounds: 1, seed: SEED, plant: 'count-apart' }, /^counted wrongly: \d+/)
   })
 })
 
@@ -71,8 +83,7 @@ describe('a flood of forgeries', { concurrency: true }, () => {
   })
 
   test('is caught when it has a row for each address', async () => {
-    const report = await aStorm(rejections, { rounds: 1, seed: SEED, plant: 'row-per-address' })
-    assert.match(broken(report).join('\n'), /^more rows than minutes: \d+/m)
+    await assertCaught(rejections, { rounds: 1, seed: SEED, plant: 'row-per-address' }, /^more rows than minutes: \d+/)
   })
 })
 
@@ -82,8 +93,7 @@ describe('processes that die while they deliver', { concurrency: true }, () => {
   })
 
   test('are caught when those that live lose what they hold', async () => {
-    const report = await aStorm(dup, { rounds: 1, seed: SEED, plant: 'no-fence' })
-    assert.match(broken(report).join('\n'), /^duplicates \(at most blows × in flight\): \d+/m)
+    await assertCaught(dup, { rounds: 1, seed: SEED, plant: 'no-fence' }, /^duplicates \(at most blows × in flight\): \d+/)
   })
 })
 
@@ -105,13 +115,11 @@ describe('a destination that hangs, and one that is dead', { concurrency: 2 }, (
   })
 
   test('are caught when all destinations share a few places', async () => {
-    const report = await aStorm(neighbour, { ...CALM, plant: 'one-queue' })
-    assert.match(broken(report).join('\n'), /^not delivered to a neighbour before the bad ones were put right: \d+/m)
+    await assertCaught(neighbour, { ...CALM, plant: 'one-queue' }, /^not delivered to a neighbour before the bad ones were put right: \d+/)
   })
 
   test('are caught when few names are looked up at a time', async () => {
-    const report = await aStorm(neighbourByName, { ...CALM, plant: 'few-look-ups' })
-    assert.match(broken(report).join('\n'), /^not delivered to a neighbour before the bad ones were put right: \d+/m)
+    await assertCaught(neighbourByName, { ...CALM, plant: 'few-look-ups' }, /^not delivered to a neighbour before the bad ones were put right: \d+/)
   })
 })
 
@@ -121,13 +129,11 @@ describe('destinations that come back to a backlog', { concurrency: 2 }, () => {
   })
 
   test('are seen to be flooded when their caps are forgotten', async () => {
-    const report = await aStorm(herd, { ...CALM, plant: 'no-caps' })
-    assert.match(broken(report).join('\n'), /^more at once than a destination allows: \d+/m)
+    await assertCaught(herd, { ...CALM, plant: 'no-caps' }, /^more at once than a destination allows: \d+/)
   })
 
   test('are seen to be flooded when their breakers are forgotten', async () => {
-    const report = await aStorm(herd, { ...CALM, plant: 'no-ramp' })
-    assert.match(broken(report).join('\n'), /^more at once than the ramp allows: \d+/m)
+    await assertCaught(herd, { ...CALM, plant: 'no-ramp' }, /^more at once than the ramp allows: \d+/)
   })
 })
 
@@ -137,13 +143,11 @@ describe('a replay of many deliveries beside live traffic', { concurrency: 2 }, 
   })
 
   test('is caught when it forgets the place that it has come to', async () => {
-    const report = await aStorm(redeliver, { ...CALM, plant: 'no-place' })
-    assert.match(broken(report).join('\n'), /^sent twice by a replay: \d+/m)
+    await assertCaught(redeliver, { ...CALM, plant: 'no-place' }, /^sent twice by a replay: \d+/)
   })
 
   test('is caught when it does not heed a pause', async () => {
-    const report = await aStorm(redeliver, { ...CALM, plant: 'deaf-replay' })
-    assert.match(broken(report).join('\n'), /^made due while paused: \d+/m)
+    await assertCaught(redeliver, { ...CALM, plant: 'deaf-replay' }, /^made due while paused: \d+/)
   })
 })
 
@@ -153,8 +157,7 @@ describe('a workspace that is suspended under load', { concurrency: 2 }, () => {
   })
 
   test('is caught when its suspension is forgotten', async () => {
-    const report = await aStorm(suspend, { ...CALM, plant: 'suspend-in-name' })
-    assert.match(broken(report).join('\n'), /^begun while suspended: \d+/m)
+    await assertCaught(suspend, { ...CALM, plant: 'suspend-in-name' }, /^begun while suspended: \d+/)
   })
 })
 

@@ -5,12 +5,17 @@ import { Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Countdown, Time } from '../../ui/time.tsx'
 
-export function columnsOf(nameOf: (destinationId: string) => string): readonly Column<Delivery>[] {
-  return [
+/** `isSlim`: beside a delivery that is open, which says the rest. */
+export function columnsOf(nameOf: (destinationId: string) => string, isSlim: boolean): readonly Column<Delivery>[] {
+  const first: readonly Column<Delivery>[] = [
     { id: 'state', label: 'State', width: '18px', hidden: true, cell: ({ state }) => <Glyph standing={standingOf(state)} label={state} /> },
     { id: 'time', label: 'Created', width: 'minmax(96px,auto)', cell: ({ created_at }) => <Time at={created_at} /> },
     { id: 'destination', label: 'Destination', width: 'minmax(120px,1fr)', cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} /> },
     { id: 'last', label: 'Last answer', width: 'minmax(110px,1fr)', cell: (row) => <LastAnswer of={row} /> },
+  ]
+  if (isSlim) return first
+  return [
+    ...first,
     { id: 'next', label: 'Next', width: '110px', cell: (row) => <Next of={row} /> },
     { id: 'attempts', label: 'Attempts', width: '62px', align: 'right', cell: ({ attempt_count }) => <span className="mono text-meta text-ink-3">{attempt_count}</span> },
   ]

@@ -41,7 +41,8 @@ export function Screen(): ReactElement {
   const list = useDeliveries(search)
   const rows = useLiveStates(list.rows, search)
   const destinations = useDestinations()
-  const columns = useMemo(() => columnsOf(destinations.nameOf), [destinations.nameOf])
+  const isOpen = search.sel !== undefined
+  const columns = useMemo(() => columnsOf(destinations.nameOf, isOpen), [destinations.nameOf, isOpen])
   const here = rows.findIndex(({ id }) => id === search.sel)
   const step = (by: number): void => {
     const to = rows[Math.max(0, Math.min(rows.length - 1, here + by))]
@@ -61,8 +62,8 @@ export function Screen(): ReactElement {
     ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
   })
   return (
-    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${search.sel === undefined ? 'grid-cols-1' : 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1'}`}>
-      <div className={`min-h-0 min-w-0 ${search.sel === undefined ? '' : 'max-lg:hidden'}`}>
+    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
+      <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
         <Page
           title="Deliveries"
           beside={<Views label="State" of={VIEWS} at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''} go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })} />}
