@@ -14,6 +14,7 @@ import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signed
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
+import { atANodeWithoutDatabase, Meanwhile } from './meanwhile.ts'
 import { aReadyExport, theWorkspace } from './people.ts'
 import { sse } from './stream-client.ts'
 
@@ -24,11 +25,13 @@ import { sse } from './stream-client.ts'
 let world: World
 let sink: Sink
 let database: Database
+let meanwhile: Meanwhile
 
 before(async () => {
   world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
   sink = await aSink()
   database = behind(world)
+  meanwhile = new Meanwhile(world, database)
 })
 after(async () => {
   await database.close()
@@ -45,18 +48,6 @@ async function aSignedPost(age: number, signWith = 'k'): Promise<Answer> {
   return post(public_url, '{}', { headers: { 'stripe-signature': `t=${at},v1=${digest}` } })
 }
 
-/** Runs with one thing changed in the database, and changes it back. */
-async function withRow<T>(change: string, back: string, work: () => Promise<T>): Promise<T> {
-  await statement(database, change)
-  world.app.deps.configChanged(projectUuid())
-  try {
-    return await work()
-  } finally {
-    await statement(database, back)
-    world.app.deps.configChanged(projectUuid())
-  }
-}
-
 /** A delivery that has used up its schedule. */
 async function aFailedDelivery(): Promise<string> {
   const { destination } = await aDestination(world, { url: 'http://127.0.0.1:9/', datasets: ['unreachable'], retry: { schedule_seconds: [0] } })
@@ -70,26 +61,6 @@ async function getJson(url: string): Promise<Answer> {
 }
 
 const projectUuid = (): string => decodeId('project', world.installed.project.id) ?? ''
-
-function whileSuspended<T>(work: () => Promise<T>): Promise<T> {
-  return withRow('update workspaces set suspended_at = now()', 'update workspaces set suspended_at = null', work)
-}
-
-/** On a plan that allows a hundred at once, and the clock stands still. */
-function afterABurst<T>(url: string, work: () => Promise<T>): Promise<T> {
-  return withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
-    for (let sent = 0; sent < 100; sent += 1) await post(url, '{}')
-    return work()
-  })
-}
-
-/** On a plan with a quota, and the month's is used up. */
-function withoutQuota<T>(work: () => Promise<T>): Promise<T> {
-  const used = `update workspaces set plan = 'free';
-    insert into monthly_usage (workspace_id, month, events, deliveries) select id, '${new Date(world.clock.now()).toISOString().slice(0, 7)}-01', 10000, 50000 from workspaces
-    on conflict (workspace_id, month) do update set events = excluded.events, deliveries = excluded.deliveries`
-  return withRow(`do $$ begin ${used}; end $$`, "do $$ begin update workspaces set plan = 'self_hosted'; delete from monthly_usage; end $$", work)
-}
 
 /** Another node stores an equal request for so long that the one here has waited enough by its clock. */
 async function aSecondInFlight(): Promise<Answer> {
@@ -126,28 +97,6 @@ async function aFullProject(): Promise<string> {
      select workspace_id, id, gen_random_uuid(), 'd' || n, now() from projects, generate_series(1, 1000) as n where id = '${decodeId('project', body.project.id)}'`,
   )
   return body.project.id
-}
-
-/** The storing statement waits for a lock and is then cancelled, as its timeout would. */
-async function whileLocked(work: () => Promise<Answer>): Promise<Answer> {
-  return database.transaction(async (tx) => {
-    await statement(tx, 'lock table submissions in access exclusive mode')
-    const answer = work()
-    const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-    await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
-    return answer
-  })
-}
-
-/** A node whose database is dropped while it serves. */
-async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answer>): Promise<Answer> {
-  const lost = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  try {
-    await lost.storage.stop()
-    return await work(lost)
-  } finally {
-    await lost.stop()
-  }
 }
 
 /** A node that lets each credential ask once in ten seconds, and it has. */
@@ -218,7 +167,7 @@ async function aGet(path: string): Promise<Answer> {
 async function aFullStream(): Promise<Answer> {
   const { key } = await anIngestKey(world)
   const path = `/v1/stream?key=${key}`
-  return withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
+  return meanwhile.onTheFreePlan(async () => {
     const open = [await sse(world.baseUrl + path), await sse(world.baseUrl + path)]
     const answer = await aGet(path)
     for (const client of open) client.close()
@@ -277,8 +226,8 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   ingest_key_not_found: () => post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}'),
   endpoint_disabled: async () => post((await aWebhook(world, { enabled: false })).public_url, '{}'),
   ip_not_allowed: async () => post((await aWebhook(world, { ip_allowlist: ['203.0.113.7'] })).public_url, '{}'),
-  workspace_suspended: () => whileSuspended(() => post(world.endpoint, '{}')),
-  burst_limited: () => afterABurst(world.endpoint, () => post(world.endpoint, '{}')),
+  workspace_suspended: () => meanwhile.suspended(() => post(world.endpoint, '{}')),
+  burst_limited: () => meanwhile.afterABurst(world.endpoint, () => post(world.endpoint, '{}')),
   cors_origin_not_allowed: async () =>
     post((await aWebhook(world, { cors: { origins: ['https://shop.example'] } })).public_url, '{}', { headers: { origin: 'https://other.example' } }),
   handshake_failed: () => getJson(`${world.endpoint}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
@@ -305,29 +254,29 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   idempotency_in_progress: () => aSecondInFlight(),
   quota_exceeded: async () => {
     const { public_url } = await aWebhook(world)
-    return withoutQuota(() => post(public_url, '{}'))
+    return meanwhile.withoutQuota(() => post(public_url, '{}'))
   },
   delivery_allowance_exhausted: async () => {
     const id = await aFailedDelivery()
-    return withoutQuota(() => world.admin('POST', `deliveries/${id}/replay`))
+    return meanwhile.withoutQuota(() => world.admin('POST', `deliveries/${id}/replay`))
   },
-  storage_unavailable: () => whileLocked(() => post(world.endpoint, '{"never":"stored"}')),
+  storage_unavailable: () => meanwhile.locked(() => post(world.endpoint, '{"never":"stored"}')),
   unauthorized: () => world.admin('GET', 'me', undefined, { authorization: 'Bearer hk_unknown' }),
   api_key_expired: () =>
-    withRow('update api_keys set expires_at = created_at', 'update api_keys set expires_at = null', () => world.admin('GET', 'me')),
-  api_key_revoked: () => withRow('update api_keys set revoked_at = now()', 'update api_keys set revoked_at = null', () => world.admin('GET', 'me')),
+    meanwhile.changed('update api_keys set expires_at = created_at', 'update api_keys set expires_at = null', () => world.admin('GET', 'me')),
+  api_key_revoked: () => meanwhile.changed('update api_keys set revoked_at = now()', 'update api_keys set revoked_at = null', () => world.admin('GET', 'me')),
   rate_limited: () => atABusyNode((busy) => busy.admin('GET', 'me')),
   agent_not_permitted: () => world.admin('POST', 'api-keys', { name: 'another', role: 'viewer' }),
   agent_scope_insufficient: () => anAgentWhoMayRead(),
   idempotency_key_refused: async () => post(`${world.baseUrl}/admin/api/api-keys`, '{"name":"again","role":"viewer"}', { headers: { ...(await aPage()), 'idempotency-key': 'k' } }),
-  idempotency_keys_exhausted: () => withRow(`insert into idempotency_records (workspace_id, id, key_hash, fingerprint, claimed_at)
+  idempotency_keys_exhausted: () => meanwhile.changed(`insert into idempotency_records (workspace_id, id, key_hash, fingerprint, claimed_at)
     select w.id, gen_random_uuid(), decode(lpad(to_hex(n), 64, '0'), 'hex'), '', to_timestamp(${world.clock.now() / 1_000}) from workspaces w, generate_series(1, 10000) as n`,
     'delete from idempotency_records', () => world.admin('POST', 'rules', { name: 'one more', dataset: 'x' }, { 'idempotency-key': 'one-more' })),
   csrf_header_missing: () => world.admin('POST', 'session', { token: 'any' }),
   insufficient_role: () =>
-    withRow("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
+    meanwhile.changed("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
   project_out_of_scope: () =>
-    withRow(`update api_keys set project_id = '${projectUuid()}'`, 'update api_keys set project_id = null', () => world.admin('GET', 'projects')),
+    meanwhile.changed(`update api_keys set project_id = '${projectUuid()}'`, 'update api_keys set project_id = null', () => world.admin('GET', 'projects')),
   not_found: () => world.admin('GET', 'rules/rul_01kf0rdqg0e31tkzsaqv275w2x'),
   route_not_found: () => world.admin('GET', 'nowhere'),
   method_not_allowed: () => world.admin('PUT', 'webhooks'),
@@ -352,7 +301,7 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     return world.admin('POST', 'deliveries/replays', { filter: {} })
   },
   member_limit_reached: () =>
-    withRow("update workspaces set plan = 'free'; insert into users (id, name, created_at) select gen_random_uuid(), 'Full', now() from generate_series(1, 3); insert into members (workspace_id, user_id, role, created_at) select w.id, u.id, 'viewer', now() from workspaces w, users u where u.name = 'Full'",
+    meanwhile.changed("update workspaces set plan = 'free'; insert into users (id, name, created_at) select gen_random_uuid(), 'Full', now() from generate_series(1, 3); insert into members (workspace_id, user_id, role, created_at) select w.id, u.id, 'viewer', now() from workspaces w, users u where u.name = 'Full'",
       "update workspaces set plan = 'self_hosted'; delete from members where user_id in (select id from users where name = 'Full')", async () => (await anOwner(world)).call('POST invites', { email: 'one-more@example.com', role: 'viewer' })),
   invite_over: async () => (await anOwner(world)).call('POST invites/accept', { token: 'unknown' }),
   invite_for_another: async () => {
@@ -379,10 +328,10 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     return world.admin('GET', `data-export/${id}/download`)
   },
   range_not_satisfiable: async () => world.admin('GET', `data-export/${await aReadyExport(world, database, await theWorkspace(database))}/download`, undefined, { range: 'bytes=1000-' }),
-  workspace_closed: () => withRow('update workspaces set closed_at = now()', 'update workspaces set closed_at = null', () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
+  workspace_closed: () => meanwhile.changed('update workspaces set closed_at = now()', 'update workspaces set closed_at = null', () => world.admin('POST', 'rules', { name: 'x', dataset: 'x' })),
   workspace_limit_reached: async () => {
     const owner = await anOwner(world)
-    return withRow("insert into workspaces (id, slug, name, created_at) select gen_random_uuid(), 'owned-' || n, 'Owned', now() from generate_series(1, 50) n; insert into members (workspace_id, user_id, role, created_at) select w.id, m.user_id, 'owner', now() from workspaces w, members m where w.name = 'Owned' and m.role = 'owner'",
+    return meanwhile.changed("insert into workspaces (id, slug, name, created_at) select gen_random_uuid(), 'owned-' || n, 'Owned', now() from generate_series(1, 50) n; insert into members (workspace_id, user_id, role, created_at) select w.id, m.user_id, 'owner', now() from workspaces w, members m where w.name = 'Owned' and m.role = 'owner'",
       "delete from members where workspace_id in (select id from workspaces where name = 'Owned'); delete from workspaces where name = 'Owned'", () => owner.call('POST workspaces', { name: 'x' }))
   },
   invalid_url: () => world.admin('POST', 'destinations', { name: 'inside', url: 'http://10.0.0.1/' }),
@@ -405,7 +354,7 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
     atADoor({ PUBLIC_URL: 'http://localhost:1' }, async (at) => {
       await at.call('POST session', { token: new URL((await bootstrap(world.app.deps)).sign_in_url).hash.slice(3) })
       const many = `insert into passkeys (id, user_id, credential_id, name, public_key, counter, transports, created_at) select gen_random_uuid(), (select user_id from members where role = 'owner'), n::text, 'full', '', 0, '{}', now() from generate_series(1, 20) n`
-      return withRow(many, "delete from passkeys where name = 'full'", () => at.call('POST account/passkeys/options', {}))
+      return meanwhile.changed(many, "delete from passkeys where name = 'full'", () => at.call('POST account/passkeys/options', {}))
     }),
   too_many_attempts: async () => {
     for (let asked = 0; asked < 3; asked += 1) await askForLink()
@@ -421,7 +370,7 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   request_timeout: () => anImpatientAnswer(),
   headers_too_large: () => onWire(world.baseUrl, head(`X: ${'a'.repeat(70_000)}\r\n`)),
   overloaded: () => atANodeWithoutDatabase((lost) => lost.admin('GET', 'me')),
-  internal: () => withRow('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', () => world.admin('GET', 'rules')),
+  internal: () => meanwhile.withoutRules(() => world.admin('GET', 'rules')),
 }
 
 describe('every reason is produced, with its status, a sentence and a Request-Id', () => {
@@ -437,181 +386,4 @@ describe('every reason is produced, with its status, a sentence and a Request-Id
   test('none of the table is missing', () => {
     assert.deepEqual(Object.keys(REASONS).filter((reason) => !Object.hasOwn(PRODUCED, reason)), [])
   })
-})
-
-describe('the order of checks: with several faults at once the earliest wins', () => {
-  type Fault = {
-    readonly reason: Reason
-    /** Behind the endpoint's URL. */
-    readonly url?: string
-    /** Changes to the endpoint. */
-    readonly members?: Readonly<Record<string, unknown>>
-    readonly headers?: Readonly<Record<string, string>>
-    readonly body?: string
-    readonly suspended?: true
-    readonly bursting?: true
-    readonly exhausted?: true
-  }
-  /** Decisions on ingest, from the credential to the quota. */
-  const LADDER: readonly Fault[] = [
-    { reason: 'endpoint_not_found', url: 'x' },
-    { reason: 'endpoint_disabled', members: { enabled: false } },
-    { reason: 'ip_not_allowed', members: { ip_allowlist: ['203.0.113.7'] } },
-    { reason: 'workspace_suspended', suspended: true },
-    { reason: 'burst_limited', bursting: true },
-    { reason: 'cors_origin_not_allowed', members: { cors: { origins: ['https://shop.example'] } }, headers: { origin: 'https://other.example' } },
-    { reason: 'payload_too_large', body: `{${'x'.repeat(1_048_576)}` },
-    { reason: 'unsupported_encoding', headers: { 'content-encoding': 'compress' } },
-    { reason: 'bad_signature', members: { verification: { scheme: 'hmac', secret: 'k' } }, headers: { 'x-signature': 'nonsense' } },
-    { reason: 'invalid_body', body: '{' },
-    { reason: 'loop_detected', headers: { 'service-hops': '9' } },
-    { reason: 'invalid_idempotency_key', headers: { 'idempotency-key': 'with a space' } },
-    { reason: 'idempotency_key_reused', headers: { 'idempotency-key': 'reused' } },
-    { reason: 'quota_exceeded', exhausted: true },
-  ]
-
-  /** What has no fault is as it should be; where two faults are in the same place the earlier one stands. */
-  const SOUND = { enabled: true, ip_allowlist: [], cors: null, verification: { scheme: 'none' } }
-
-  async function sendWith(faults: readonly Fault[], { id, public_url }: { readonly id: string; readonly public_url: string }): Promise<Answer> {
-    const has = (member: keyof Fault): Fault | undefined => faults.find((fault) => fault[member] !== undefined)
-    const headers = Object.assign({}, ...faults.toReversed().map((fault) => fault.headers))
-    const send = (): Promise<Answer> => post(public_url + (has('url')?.url ?? ''), has('body')?.body ?? '{}', { headers })
-    const sendCounted = (): Promise<Answer> => (has('exhausted') ? withoutQuota(send) : send())
-    const sendFaulty = async (): Promise<Answer> => {
-      const { status } = await world.admin('PATCH', `webhooks/${id}`, Object.assign({}, SOUND, ...faults.map(({ members }) => members)))
-      assert.equal(status, 200)
-      return has('suspended') ? whileSuspended(sendCounted) : sendCounted()
-    }
-    if (has('bursting')) return afterABurst(public_url, sendFaulty)
-    // A bucket that was emptied fills again.
-    world.clock.advance(10_000)
-    return sendFaulty()
-  }
-
-  for (const [at, { reason }] of LADDER.entries()) {
-    const faults = LADDER.slice(at)
-    test(faults.map((fault) => fault.reason).join(' before '), async () => {
-      const { id, public_url } = await aWebhook(world)
-      await post(public_url, '{"first":1}', { headers: { 'idempotency-key': 'reused' } })
-      assert.equal((await sendWith(faults, { id, public_url })).body.reason, reason)
-    })
-  }
-
-  test('a request that breaks every rung is refused at each of them in turn, while one after the other is mended; then it is accepted', async () => {
-    const { id, public_url } = await aWebhook(world)
-    await post(public_url, '{"first":1}', { headers: { 'idempotency-key': 'reused' } })
-    const refused: string[] = []
-    for (const at of LADDER.keys()) refused.push((await sendWith(LADDER.slice(at), { id, public_url })).body.reason)
-    assert.deepEqual(refused, LADDER.map(({ reason }) => reason))
-    assert.equal((await sendWith([], { id, public_url })).status, 201)
-  })
-
-  test('a repeat is answered when the quota is used up, and refused by every rung that comes before', async () => {
-    const { id, public_url } = await aWebhook(world)
-    const repeat: Fault = { reason: 'quota_exceeded', headers: { 'idempotency-key': 'reused' } }
-    assert.equal((await sendWith([repeat], { id, public_url })).status, 201)
-    for (const at of LADDER.keys()) {
-      const { status, body } = await sendWith([repeat, ...LADDER.slice(at)], { id, public_url })
-      const { reason } = LADDER[at] ?? repeat
-      if (reason.startsWith('invalid_idem') || reason.startsWith('idempotency') || reason === 'quota_exceeded') assert.deepEqual([status, body.duplicate], [200, true])
-      else assert.equal(body.reason, reason)
-    }
-  })
-
-  test('the signature is looked at before what an empty body would say', async () => {
-    const { public_url } = await aWebhook(world, SIGNED)
-    assert.equal((await post(public_url, '')).body.reason, 'missing_header')
-  })
-
-  test('the admin API: version, then who, then may they, then what do they ask', async () => {
-    const bad = { authorization: 'Bearer hk_unknown', 'service-version': '1999-01-01' }
-    assert.equal((await world.admin('POST', 'rules', { name: 1 }, bad)).body.reason, 'unsupported_version')
-    assert.equal((await world.admin('POST', 'rules', { name: 1 }, { authorization: 'Bearer hk_unknown' })).body.reason, 'unauthorized')
-    await withRow("update api_keys set role = 'viewer'", "update api_keys set role = 'admin'", async () => {
-      assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'insufficient_role')
-    })
-    await whileSuspended(async () => assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'workspace_suspended'))
-    assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'invalid_request')
-  })
-})
-
-describe('suspension', () => {
-  test('ingest by every form is 403 before anything is stored, admin reads go on, and reinstated it all works', async () => {
-    const { key } = await anIngestKey(world)
-    const { public_url } = await aWebhook(world, { slug: 'suspended' })
-    const urls = [public_url, `${public_url}/d`, ...[key, `${key}/d`].map((path) => `${world.baseUrl}/v1/ingest/${path}`), `${world.baseUrl}/v1/webhooks/${key}/suspended`]
-    const stored = async (): Promise<number> => (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
-    const had = await stored()
-    await whileSuspended(async () => {
-      for (const url of urls) assert.deepEqual([(await post(url, '{}')).status], [403])
-      assert.equal(await stored(), had)
-      assert.equal((await world.admin('GET', 'webhooks')).status, 200)
-    })
-    for (const url of urls) assert.equal((await post(url, '{}')).status, 201)
-  })
-})
-
-describe('faults of the database', () => {
-  test('what was answered 503 is not stored, then or later, and says when to try again', async () => {
-    const had = (await world.admin('GET', 'submissions?limit=200')).body.submissions.length
-    const answer = await whileLocked(() => post(world.endpoint, '{"never":"stored"}'))
-    assert.deepEqual([answer.status, answer.headers.get('retry-after'), answer.body.retry_after], [503, '1', 1])
-    assert.equal((await world.admin('GET', 'submissions?limit=200')).body.submissions.length, had)
-    assert.equal((await post(world.endpoint, '{}')).status, 201)
-  })
-
-  test('a database that is gone is 503 with Retry-After on ingest, known credential or not, and /readyz says so', async () => {
-    await atANodeWithoutDatabase(async (lost) => {
-      for (const url of [lost.endpoint, `${lost.baseUrl}/v1/ingest/ik_live_unknown`]) {
-        const answer = await post(url, '{}')
-        assert.deepEqual([answer.status, answer.body.reason, answer.headers.get('retry-after')], [503, 'storage_unavailable', '1'], JSON.stringify(answer.body))
-      }
-      const ready = await fetch(`${lost.baseUrl}/readyz`)
-      assert.equal(ready.status, 503)
-      assert.equal((await fetch(`${lost.baseUrl}/healthz`)).status, 200)
-      return post(lost.endpoint, '{}')
-    })
-  })
-
-  test('a 500 says nothing of what went wrong inside', async () => {
-    const answer = await PRODUCED.internal()
-    assert.deepEqual(Object.keys(answer.body), ['error', 'reason'])
-    assert.ok(!JSON.stringify(answer.body).includes('rules_gone'))
-  })
-
-  test('a plan that cannot be read is 500 on ingest and nothing is stored; then it is read again', async () => {
-    const answer = await withRow('alter table rules rename to rules_gone', 'alter table rules_gone rename to rules', () => post(world.endpoint, '{}'))
-    assert.deepEqual([answer.status, answer.body.reason], [500, 'internal'])
-    assert.equal((await post(world.endpoint, '{}')).status, 201)
-  })
-})
-
-describe('every answer under /admin/api says its version', () => {
-  for (const path of ['me', 'nowhere', 'rules/not-an-id', 'projects/x/y/z', '%zz']) {
-    test(path, async () => {
-      const { headers } = await world.admin('GET', path)
-      assert.equal(headers.get('service-version'), '2026-09-29')
-    })
-  }
-})
-
-describe('text that the store cannot hold is 400, not 500', () => {
-  const text = 'a\0b'
-  const CASES: readonly (readonly [string, object])[] = [
-    ['webhooks', { name: text }],
-    ['rules', { name: text, dataset: 'd' }],
-    ['ingest-keys', { name: text }],
-    ['projects', { name: text }],
-    ['destinations', { name: text, url: 'http://127.0.0.1:1/' }],
-    ['destinations', { name: 'x', url: `http://127.0.0.1:1/${text}` }],
-    ['datasets', { name: 'described', description: text }],
-  ]
-  for (const [path, body] of CASES) {
-    test(`POST ${path} with U+0000 in ${Object.entries(body).find(([, value]) => String(value).includes('\0'))?.[0]}`, async () => {
-      const answer = await world.admin('POST', path, body)
-      assert.deepEqual([answer.status, answer.body.reason], [400, 'invalid_request'])
-      assert.match(answer.body.error, /U\+0000/)
-    })
-  }
 })

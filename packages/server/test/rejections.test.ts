@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { decodeId, REASONS, REMEDIES, type RejectionReason } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
@@ -7,46 +6,26 @@ import { createRejections, type Rejections } from '../src/pipeline/rejections.ts
 import type { Receiver } from '../src/pipeline/types.ts'
 import { aName, anIngestKey, aWebhook, behind, post, statement, Wire } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
-import { sse } from './stream-client.ts'
+import { Meanwhile } from './meanwhile.ts'
+import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt, type Row } from './rejection-log.ts'
 
 /** Contract part 4, activity rules: the log of requests that were refused after the endpoint or ingest key resolved. */
 let world: World
 let database: Database
+let meanwhile: Meanwhile
 
 before(async () => {
   world = await aWorld({ env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } })
   database = behind(world)
+  meanwhile = new Meanwhile(world, database)
 })
 after(async () => {
   await database.close()
   await world.stop()
 })
-beforeEach(() => aNewMinute())
+beforeEach(() => aNewMinute(world))
 
-const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-
-/** So that no test is cut in two by the end of a minute. */
-function aNewMinute(): void {
-  world.clock.set((Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS)
-}
-
-type Row = Answer['body']
-
-async function listed(query: Record<string, string> = {}, project = world.installed.project.id): Promise<Row[]> {
-  const answer = await world.admin('GET', `projects/${project}/rejections?${new URLSearchParams(query).toString()}`)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.rejections
-}
-
-/** The rows that these filters find, once they count so many requests. */
-function logged(count: number, query: Record<string, string>): Promise<Row[]> {
-  return eventually(async () => {
-    world.clock.advance(1_000)
-    const rows = await listed(query)
-    return rows.reduce((sum, row) => sum + row.count, 0) >= count ? rows : undefined
-  })
-}
 
 function reasonsOf(rows: readonly Row[]): string[] {
   return rows.map(({ reason }): string => reason).toSorted()
@@ -57,39 +36,14 @@ async function get(url: string): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json().catch(() => undefined) }
 }
 
-/** Runs with one thing changed in the database, and changes it back. */
-async function withRow<T>(change: string, back: string, work: () => Promise<T>): Promise<T> {
-  const project = decodeId('project', world.installed.project.id) ?? ''
-  await statement(database, change)
-  world.app.deps.configChanged(project)
-  try {
-    return await work()
-  } finally {
-    await statement(database, back)
-    world.app.deps.configChanged(project)
-  }
-}
-
-const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
-const signedAt = (age: number): string => {
-  const t = Math.floor(world.clock.wall() / 1_000) - age
-  return `t=${t},v1=${createHmac('sha256', 'k').update(`${t}.{}`).digest('hex')}`
-}
-
 /** One refused request for each reason, at an endpoint of its own; `key`: with an ingest key that has these members. */
 type Producer = { readonly members?: Readonly<Record<string, unknown>>; readonly key?: Readonly<Record<string, unknown>>; readonly method?: string; readonly send: (url: string) => Promise<Answer> }
 const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   endpoint_disabled: { members: { enabled: false }, send: (url) => post(url, '{}') },
   ip_not_allowed: { members: { ip_allowlist: ['203.0.113.7'] }, send: (url) => post(url, '{}') },
-  workspace_suspended: {
-    send: (url) => withRow('update workspaces set suspended_at = now()', 'update workspaces set suspended_at = null', () => post(url, '{}')),
-  },
+  workspace_suspended: { send: (url) => meanwhile.suspended(() => post(url, '{}')) },
   burst_limited: {
-    send: (url) =>
-      withRow("update workspaces set plan = 'free'", "update workspaces set plan = 'self_hosted'", async () => {
-        for (let sent = 0; sent < 100; sent += 1) await post(url, '{}')
-        return post(url, '{}')
-      }),
+    send: (url) => meanwhile.afterABurst(url, () => post(url, '{}')),
   },
   cors_origin_not_allowed: { members: { cors: { origins: ['https://a.example'] } }, send: (url) => post(url, '{}', { headers: { origin: 'https://b.example' } }) },
   handshake_failed: { method: 'GET', send: (url) => get(`${url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`) },
@@ -100,7 +54,7 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
   unsupported_encoding: { send: (url) => post(url, '{}', { headers: { 'content-encoding': 'compress' } }) },
   missing_header: { members: SIGNED, send: (url) => post(url, '{}') },
   bad_signature: { members: SIGNED, send: (url) => post(url, '{}', { headers: { 'stripe-signature': `t=${Math.floor(world.clock.wall() / 1_000)},v1=00` } }) },
-  stale_timestamp: { members: SIGNED, send: (url) => post(url, '{}', { headers: { 'stripe-signature': signedAt(301) } }) },
+  stale_timestamp: { members: SIGNED, send: (url) => post(url, '{}', { headers: { 'stripe-signature': signedAt(world, 301) } }) },
   empty_body: { send: (url) => post(url, '') },
   invalid_body: { send: (url) => post(url, '{') },
   loop_detected: { send: (url) => post(url, '{}', { headers: { 'service-hops': '5' } }) },
@@ -111,19 +65,13 @@ const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
       return post(url, '{"other":1}', { headers: { 'idempotency-key': 'reused' } })
     },
   },
-  quota_exceeded: {
-    send: (url) => {
-      const month = `${new Date(world.clock.now()).toISOString().slice(0, 7)}-01`
-      const used = `do $$ begin update workspaces set plan = 'free'; delete from monthly_usage; insert into monthly_usage (workspace_id, month, events) select id, '${month}', 10000 from workspaces; end $$`
-      return withRow(used, "do $$ begin update workspaces set plan = 'self_hosted'; delete from monthly_usage; end $$", () => post(url, '{}'))
-    },
-  },
+  quota_exceeded: { send: (url) => meanwhile.withoutQuota(() => post(url, '{}')) },
   invalid_dataset: { send: (url) => post(`${url}/not-a-name`, '{}') },
   dataset_limit_reached: {
     send: (url) => {
       const fill = `insert into datasets (workspace_id, project_id, id, name, created_at)
                     select workspace_id, id, gen_random_uuid(), 'filler' || n, now() from projects, generate_series(1, 1000) as n where is_default`
-      return withRow(fill, "delete from datasets where name like 'filler%'", () => post(`${url}/one_more`, '{}'))
+      return meanwhile.changed(fill, "delete from datasets where name like 'filler%'", () => post(`${url}/one_more`, '{}'))
     },
   },
 }
@@ -136,7 +84,7 @@ describe('every request refused after its credential resolved is logged once, wi
       const answer = await send(key === undefined ? public_url : `${world.baseUrl}/v1/webhooks/${key.key}/${slug}`)
       const { status } = REASONS[reason as keyof typeof PRODUCED]
       assert.deepEqual([answer.status, answer.body.reason], [status, reason])
-      const [row, ...others] = await logged(1, { webhook_id: id })
+      const [row, ...others] = await logged(world, 1, { webhook_id: id })
       assert.deepEqual(others, [])
       const { at, id: rowId, ...rest } = row
       assert.match(rowId, /^rej_/)
@@ -158,7 +106,7 @@ describe('every request refused after its credential resolved is logged once, wi
   test('a preflight from a page that may not post', async () => {
     const { id, public_url } = await aWebhook(world, { cors: { origins: ['https://a.example'] } })
     await fetch(public_url, { method: 'OPTIONS', headers: { origin: 'https://b.example' } })
-    const [row] = await logged(1, { webhook_id: id })
+    const [row] = await logged(world, 1, { webhook_id: id })
     assert.deepEqual([row.reason, row.method], ['cors_origin_not_allowed', 'OPTIONS'])
   })
 
@@ -170,7 +118,7 @@ describe('every request refused after its credential resolved is logged once, wi
     const broken = new Wire(world.baseUrl).send(`${head}2\r\n{}XX\r\n`)
     await broken.closed
     large.destroy()
-    const rows = await logged(2, { webhook_id: id })
+    const rows = await logged(world, 2, { webhook_id: id })
     assert.deepEqual(reasonsOf(rows), ['invalid_body', 'payload_too_large'])
   })
 
@@ -180,10 +128,10 @@ describe('every request refused after its credential resolved is logged once, wi
     await post(`${world.baseUrl}/v1/ingest/${key}`, '{')
     await post(`${world.baseUrl}/v1/ingest/${key}/not-a-name`, '{}')
     await post(`${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`, '{}')
-    const rows = await logged(3, { ingest_key_id: id })
+    const rows = await logged(world, 3, { ingest_key_id: id })
     const found = Object.fromEntries(rows.map((row) => [row.reason, row.webhook_id]))
     assert.deepEqual(found, { invalid_body: null, invalid_dataset: null, missing_header: webhook.id })
-    assert.deepEqual((await listed({ webhook_id: webhook.id })).map((row) => row.ingest_key_id), [id])
+    assert.deepEqual((await listed(world, { webhook_id: webhook.id })).map((row) => row.ingest_key_id), [id])
   })
 
   test('the address is that of the sender behind a proxy that is trusted', async () => {
@@ -192,13 +140,13 @@ describe('every request refused after its credential resolved is logged once, wi
     const path = new URL(public_url).pathname
     await post(behindProxy.baseUrl + path, '{}', { headers: { 'x-forwarded-for': '198.51.100.7' } })
     await behindProxy.stop()
-    assert.equal((await logged(1, { webhook_id: id }))[0].source_ip, '198.51.100.7')
+    assert.equal((await logged(world, 1, { webhook_id: id }))[0].source_ip, '198.51.100.7')
   })
 })
 
 describe('what is not logged', () => {
   test('a request to an unknown URL or key', async () => {
-    const had = (await listed()).length
+    const had = (await listed(world)).length
     await post(`${world.endpoint}x`, '{}')
     await post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}')
     const { key } = await anIngestKey(world)
@@ -206,8 +154,8 @@ describe('what is not logged', () => {
     // What was noted before is written by now.
     const { id, public_url } = await aWebhook(world, { enabled: false })
     await post(public_url, '{}')
-    await logged(1, { webhook_id: id })
-    assert.equal((await listed()).length, had + 1)
+    await logged(world, 1, { webhook_id: id })
+    assert.equal((await listed(world)).length, had + 1)
   })
 
   test('a repeat', async () => {
@@ -215,7 +163,7 @@ describe('what is not logged', () => {
     const keyed = (key: string, body: string): Promise<Answer> => post(public_url, body, { headers: { 'idempotency-key': key } })
     assert.deepEqual([(await keyed('k', '{}')).status, (await keyed('k', '{}')).status], [201, 200])
     await post(public_url, '')
-    assert.deepEqual((await logged(1, { webhook_id: id })).map((row) => row.reason), ['empty_body'])
+    assert.deepEqual((await logged(world, 1, { webhook_id: id })).map((row) => row.reason), ['empty_body'])
   })
 
   test('an accepted request, and an answered challenge', async () => {
@@ -223,7 +171,7 @@ describe('what is not logged', () => {
     await post(public_url, '{}')
     await get(`${public_url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`)
     await post(public_url, '')
-    assert.deepEqual((await logged(1, { webhook_id: id })).map((row) => row.reason), ['empty_body'])
+    assert.deepEqual((await logged(world, 1, { webhook_id: id })).map((row) => row.reason), ['empty_body'])
   })
 })
 
@@ -235,7 +183,7 @@ describe('one row for a credential, a reason and a UTC minute', () => {
       await post(public_url, '', { type })
       world.clock.advance(7_000)
     }
-    const [row, ...others] = await logged(3, { webhook_id: id })
+    const [row, ...others] = await logged(world, 3, { webhook_id: id })
     assert.deepEqual(others, [])
     assert.deepEqual([row.count, row.content_type, row.at], [3, 'text/c', new Date(began + 14_000).toISOString()])
   })
@@ -247,10 +195,10 @@ describe('one row for a credential, a reason and a UTC minute', () => {
       await post(url, '')
       await post(url, '{')
     }
-    await logged(4, { webhook_id: webhook.id })
-    aNewMinute()
+    await logged(world, 4, { webhook_id: webhook.id })
+    aNewMinute(world)
     await post(webhook.public_url, '')
-    const rows = await logged(5, { webhook_id: webhook.id })
+    const rows = await logged(world, 5, { webhook_id: webhook.id })
     assert.deepEqual(rows.map((row) => row.count), [1, 1, 1, 1, 1])
     assert.equal(new Set(rows.map((row) => row.id)).size, 5)
   })
@@ -260,7 +208,7 @@ describe('one row for a credential, a reason and a UTC minute', () => {
     const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
     for (const base of [world.baseUrl, other.baseUrl, other.baseUrl]) await post(base + new URL(public_url).pathname, '')
     await other.stop()
-    const rows = await logged(3, { webhook_id: id })
+    const rows = await logged(world, 3, { webhook_id: id })
     assert.deepEqual(rows.map((row) => row.count), [3])
   })
 
@@ -269,7 +217,7 @@ describe('one row for a credential, a reason and a UTC minute', () => {
     const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
     await post(other.baseUrl + new URL(public_url).pathname, '')
     await other.stop()
-    assert.deepEqual((await listed({ webhook_id: id })).map((row) => row.count), [1])
+    assert.deepEqual((await listed(world, { webhook_id: id })).map((row) => row.count), [1])
   })
 })
 
@@ -338,12 +286,12 @@ describe('the list', () => {
     const early = new Date(world.clock.now()).toISOString()
     await post(first.public_url, '')
     await post(first.public_url, '{')
-    aNewMinute()
+    aNewMinute(world)
     const late = new Date(world.clock.now() + 30_000).toISOString()
     await post(second.public_url, '{}')
-    await logged(1, { webhook_id: second.id })
-    await logged(2, { webhook_id: first.id })
-    const reasons = async (query: Record<string, string>): Promise<string[]> => reasonsOf(await listed(query))
+    await logged(world, 1, { webhook_id: second.id })
+    await logged(world, 2, { webhook_id: first.id })
+    const reasons = async (query: Record<string, string>): Promise<string[]> => reasonsOf(await listed(world, query))
     assert.deepEqual(await reasons({ webhook_id: first.id }), ['empty_body', 'invalid_body'])
     assert.deepEqual(await reasons({ webhook_id: first.id, reason: 'empty_body' }), ['empty_body'])
     assert.deepEqual(await reasons({ from: late }), ['endpoint_disabled'], 'a minute that has begun is inside')
@@ -352,7 +300,7 @@ describe('the list', () => {
     assert.deepEqual(await reasons({ ingest_key_id: (await anIngestKey(world)).id }), [])
     const page = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1`)
     const next = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1&cursor=${page.body.next_cursor}`)
-    assert.deepEqual([...page.body.rejections, ...next.body.rejections], await listed({ webhook_id: first.id }))
+    assert.deepEqual([...page.body.rejections, ...next.body.rejections], await listed(world, { webhook_id: first.id }))
     assert.equal(next.body.next_cursor, null)
     assert.equal((await world.admin('GET', 'rejections?reason=lost')).body.reason, 'invalid_request')
   })
@@ -362,23 +310,23 @@ describe('rows are kept', () => {
   test('as long as the plan keeps events', async () => {
     const { id, public_url } = await aWebhook(world)
     await post(public_url, '')
-    await logged(1, { webhook_id: id })
+    await logged(world, 1, { webhook_id: id })
     world.clock.advance(29 * DAY_MS)
     const { id: later, public_url: laterUrl } = await aWebhook(world)
     await post(laterUrl, '')
-    await logged(1, { webhook_id: later })
-    assert.equal((await listed({ webhook_id: id })).length, 1)
+    await logged(world, 1, { webhook_id: later })
+    assert.equal((await listed(world, { webhook_id: id })).length, 1)
     world.clock.advance(2 * DAY_MS)
     await eventually(async () => {
       world.clock.advance(3_600_000)
-      return (await listed({ webhook_id: id })).length === 0 ? true : undefined
+      return (await listed(world, { webhook_id: id })).length === 0 ? true : undefined
     })
-    assert.equal((await listed({ webhook_id: later })).length, 1)
+    assert.equal((await listed(world, { webhook_id: later })).length, 1)
     world.clock.advance(6 * DAY_MS)
     await statement(database, "update workspaces set plan = 'free'")
     await eventually(async () => {
       world.clock.advance(3_600_000)
-      return (await listed({ webhook_id: later })).length === 0 ? true : undefined
+      return (await listed(world, { webhook_id: later })).length === 0 ? true : undefined
     })
     await statement(database, "update workspaces set plan = 'self_hosted'")
   })
@@ -389,7 +337,7 @@ describe('rows are kept', () => {
     await post(webhook.public_url, '')
     await eventually(async () => {
       world.clock.advance(1_000)
-      return (await listed({}, project.id)).length === 1 ? true : undefined
+      return (await listed(world, {}, project.id)).length === 1 ? true : undefined
     })
     await post(webhook.public_url, '')
     assert.equal((await world.admin('DELETE', `projects/${project.id}`)).status, 200)
@@ -398,140 +346,7 @@ describe('rows are kept', () => {
     // What was noted before is written by now.
     const { id, public_url } = await aWebhook(world)
     await post(public_url, '')
-    await logged(1, { webhook_id: id })
+    await logged(world, 1, { webhook_id: id })
     assert.equal(await left(), 0)
-  })
-})
-
-type AuditRow = { readonly actor: string; readonly target: string; readonly ip: string; readonly details: string }
-
-async function audited(webhookId: string): Promise<readonly AuditRow[]> {
-  return database.many<AuditRow>(sql`
-    select actor, target, ip, details from audit_rows where action = 'ingest_signature_rejected' and target = ${webhookId} order by id
-  `)
-}
-const countsOf = (rows: readonly AuditRow[]): number[] => rows.map(({ details }) => JSON.parse(details).count)
-const auditedUntil = (webhookId: string, rows: number): Promise<readonly AuditRow[]> =>
-  eventually(async () => {
-    world.clock.advance(2_000)
-    const found = await audited(webhookId)
-    return found.length >= rows ? found : undefined
-  })
-
-describe('audit rows ingest_signature_rejected', () => {
-  test('tell of a refused signature within seconds: of which endpoint, from where, why and how many', async () => {
-    const { id, public_url } = await aWebhook(world, SIGNED)
-    const minute = new Date(world.clock.now()).toISOString()
-    await post(public_url, '{}')
-    await post(public_url, '{}', { headers: { 'stripe-signature': signedAt(301) } })
-    const rows = await auditedUntil(id, 1)
-    assert.equal(rows.length, 1)
-    assert.deepEqual([rows[0]?.actor, rows[0]?.target, rows[0]?.ip], ['system', id, '127.0.0.1'])
-    assert.deepEqual(JSON.parse(rows[0]?.details ?? ''), { minute, count: 2, reasons: { missing_header: 1, stale_timestamp: 1 } })
-  })
-
-  test('are two at most for a credential and a minute, and count every refusal once', async () => {
-    const { id, public_url } = await aWebhook(world, SIGNED)
-    await post(public_url, '{}')
-    await auditedUntil(id, 1)
-    for (let sent = 0; sent < 5; sent += 1) {
-      await post(public_url, '{}', sent % 2 === 0 ? {} : { headers: { 'stripe-signature': 't=1,v1=00' } })
-      world.clock.advance(4_000)
-    }
-    await logged(6, { webhook_id: id })
-    assert.deepEqual(countsOf(await audited(id)), [1])
-    world.clock.advance(2 * MINUTE_MS)
-    assert.deepEqual(countsOf(await auditedUntil(id, 2)), [1, 5])
-    world.clock.advance(10 * MINUTE_MS)
-    await logged(6, { webhook_id: id })
-    assert.equal((await audited(id)).length, 2)
-  })
-
-  test('are written by one of several processes', async () => {
-    const { id, public_url } = await aWebhook(world, SIGNED)
-    const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
-    for (const base of [world.baseUrl, other.baseUrl]) await post(base + new URL(public_url).pathname, '{}')
-    for (let turn = 0; turn < 20; turn += 1) {
-      for (const { clock } of [world, other]) clock.advance(2_000)
-      await listed()
-    }
-    await other.stop()
-    world.clock.advance(3 * MINUTE_MS)
-    const rows = await eventually(async () => {
-      world.clock.advance(2_000)
-      const found = await audited(id)
-      return countsOf(found).reduce((sum, count) => sum + count, 0) === 2 ? found : undefined
-    })
-    assert.ok(rows.length <= 2)
-  })
-
-  test('name the ingest key that was used, and are of refused signatures only', async () => {
-    const webhook = await aWebhook(world, SIGNED)
-    const { id, key } = await anIngestKey(world)
-    await post(`${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`, '{}')
-    const unsigned = await aWebhook(world)
-    await post(unsigned.public_url, '')
-    const rows = await auditedUntil(webhook.id, 1)
-    assert.equal(JSON.parse(rows[0]?.details ?? '').ingest_key_id, id)
-    await logged(1, { webhook_id: unsigned.id })
-    assert.equal((await audited(unsigned.id)).length, 0)
-  })
-})
-
-const admin = (path = 'stream') => sse(`${world.baseUrl}/admin/api/${path}`, { headers: { authorization: `Bearer ${world.installed.api_key}` } })
-
-/** Once it has begun to look. */
-async function watching(client: Awaited<ReturnType<typeof admin>>): Promise<void> {
-  const { id, public_url } = await aWebhook(world)
-  await eventually(async () => {
-    await post(public_url, '')
-    world.clock.advance(1_000)
-    return client.events.some((event) => event.type === 'rejection' && event.data.webhook_id === id) ? true : undefined
-  })
-  aNewMinute()
-}
-
-describe('the admin stream', () => {
-  test('shows refusals as the log has them, also in the project, and no other stream does', async () => {
-    const { key } = await anIngestKey(world)
-    const plain = await sse(`${world.baseUrl}/v1/stream?key=${key}`)
-    const clients = [await admin(), await admin(`projects/${world.installed.project.id}/stream`)]
-    const elsewhere = (await world.admin('POST', 'projects', { name: aName('elsewhere') })).body.project.id
-    const other = await admin(`projects/${elsewhere}/stream`)
-    const filtered = await admin('stream?dataset=orders')
-    for (const client of clients) await watching(client)
-    const { id, public_url } = await aWebhook(world)
-    await post(public_url, '')
-    const rows = await logged(1, { webhook_id: id })
-    for (const client of clients) {
-      const seen = await eventually(async () => {
-        world.clock.advance(1_000)
-        return client.events.find((event) => event.type === 'rejection' && event.data.webhook_id === id)
-      })
-      assert.deepEqual(seen.data, rows[0])
-    }
-    for (const client of [plain, other, filtered]) assert.deepEqual(client.events.filter((event) => event.type === 'rejection'), [])
-    for (const client of [...clients, plain, other, filtered]) client.close()
-  })
-
-  test('shows a flood as one frame with its count, and the audit log makes no frame', async () => {
-    const client = await admin()
-    await watching(client)
-    const { id, public_url } = await aWebhook(world, SIGNED)
-    await Promise.all(Array.from({ length: 200 }, () => post(public_url, '{}')))
-    await logged(200, { webhook_id: id })
-    const frames = () => client.events.filter((event) => event.type === 'rejection' && event.data.webhook_id === id)
-    await eventually(async () => {
-      world.clock.advance(1_000)
-      return frames().at(-1)?.data.count === 200 ? true : undefined
-    })
-    const seen = frames().length
-    assert.ok(seen <= 3, `${seen} frames`)
-    for (let turn = 0; turn < 10; turn += 1) {
-      world.clock.advance(2_000)
-      await listed()
-    }
-    assert.equal(frames().length, seen)
-    client.close()
   })
 })

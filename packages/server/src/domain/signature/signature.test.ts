@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { VerificationSettings } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { Webhook } from 'standardwebhooks'
-import { Stripe } from 'stripe'
-import { Webhook as SvixWebhook } from 'svix'
+import { base64, BODY, hex, lower, mac, NOW, SECRET, SENDERS, type Sender } from '../../../test/signed-requests.ts'
 import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from './index.ts'
 
 type Vector = {
@@ -24,10 +21,6 @@ type Vector = {
 const VECTORS = JSON.parse(
   readFileSync(new URL('../../../test/vectors/signatures.json', import.meta.url), 'utf8'),
 ) as Vector[]
-const NOW = 1_700_000_000
-
-const lower = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 describe('published vectors', () => {
   for (const vector of VECTORS) {
@@ -68,86 +61,6 @@ describe('published vectors', () => {
 
   test('all 26 are there', () => assert.equal(VECTORS.length, 26))
 })
-
-/** How a sender signs, written down once more and apart from the code under test. */
-type Sender = {
-  readonly settings: object
-  readonly names: readonly string[]
-  readonly sign: (secret: string, body: Uint8Array, now: number) => Record<string, string>
-}
-
-const mac = (
-  secret: string | Uint8Array,
-  parts: readonly (string | Uint8Array)[],
-  form: { encoding: 'hex' | 'base64'; algorithm?: string },
-): string => {
-  const hmac = createHmac(form.algorithm ?? 'sha256', secret)
-  for (const part of parts) hmac.update(part)
-  return hmac.digest(form.encoding)
-}
-const hex = { encoding: 'hex' } as const
-const base64 = { encoding: 'base64' } as const
-const standard =
-  (set: string) =>
-  (secret: string, body: Uint8Array, now: number): Record<string, string> => ({
-    [`${set}-id`]: 'msg_1',
-    [`${set}-timestamp`]: String(now),
-    [`${set}-signature`]: `v1,${mac(Buffer.from(secret.slice(6), 'base64'), [`msg_1.${now}.`, body], base64)}`,
-  })
-
-const SENDERS: Record<string, Sender> = {
-  payments_provider: {
-    settings: { scheme: 'payments_provider' },
-    names: ['stripe-signature'],
-    sign: (secret, body, now) => ({ 'stripe-signature': `t=${now},v1=${mac(secret, [`${now}.`, body], hex)}` }),
-  },
-  'payments_provider, neutral header': {
-    settings: { scheme: 'payments_provider' },
-    names: ['payment-signature'],
-    sign: (secret, body, now) => ({ 'payment-signature': `t=${now},v1=${mac(secret, [`${now}.`, body], hex)}` }),
-  },
-  code_host: {
-    settings: { scheme: 'code_host' },
-    names: ['x-hub-signature-256'],
-    sign: (secret, body) => ({ 'x-hub-signature-256': `sha256=${mac(secret, [body], hex)}` }),
-  },
-  commerce_platform: {
-    settings: { scheme: 'commerce_platform' },
-    names: ['x-shopify-hmac-sha256'],
-    sign: (secret, body) => ({ 'x-shopify-hmac-sha256': mac(secret, [body], base64) }),
-  },
-  chat_platform: {
-    settings: { scheme: 'chat_platform' },
-    names: ['x-slack-signature', 'x-slack-request-timestamp'],
-    sign: (secret, body, now) => ({
-      'x-slack-request-timestamp': String(now),
-      'x-slack-signature': `v0=${mac(secret, [`v0:${now}:`, body], hex)}`,
-    }),
-  },
-  standard_webhooks: {
-    settings: { scheme: 'standard_webhooks' },
-    names: ['webhook-id', 'webhook-timestamp', 'webhook-signature'],
-    sign: standard('webhook'),
-  },
-  'standard_webhooks, svix headers': {
-    settings: { scheme: 'standard_webhooks' },
-    names: ['svix-id', 'svix-timestamp', 'svix-signature'],
-    sign: standard('svix'),
-  },
-  'hmac sha256 hex': {
-    settings: { scheme: 'hmac' },
-    names: ['x-signature'],
-    sign: (secret, body) => ({ 'x-signature': mac(secret, [body], hex) }),
-  },
-  'hmac sha1 base64 with a prefix': {
-    settings: { scheme: 'hmac', header: 'X-Own', algorithm: 'sha1', encoding: 'base64', prefix: 'sha1=' },
-    names: ['x-own'],
-    sign: (secret, body) => ({ 'x-own': `sha1=${mac(secret, [body], { encoding: 'base64', algorithm: 'sha1' })}` }),
-  },
-}
-
-const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
-const BODY = Buffer.from('{"name":"Zoë","total":1.50}')
 
 function check(
   sender: Sender,
@@ -367,103 +280,4 @@ test('an ingest key: t and v1 in X-Service-Signature, 300 s in both directions, 
   assert.equal(verifyServiceSignature({ ...request, secrets: ['other'] })?.reason, 'bad_signature')
   assert.equal(verifyServiceSignature({ ...request, secrets: [] })?.reason, 'bad_signature')
   assert.equal(verifyServiceSignature({ ...request, headers: {} })?.reason, 'missing_header')
-})
-
-describe('a delivery', () => {
-  const formerSecret = `whsec_${Buffer.from('the former secret').toString('base64')}`
-  const now = Math.floor(Date.now() / 1000)
-  const body = '{"id":"rec_1","dataset":"orders","data":{"name":"Zoë"}}'
-  const headers = signDelivery({
-    secrets: [SECRET, formerSecret],
-    id: 'rec_1',
-    body,
-    timestampSeconds: now,
-    header: 'both',
-  })
-
-  test('sends the headers it is asked for, and none without a secret', () => {
-    const base = { secrets: [SECRET], id: 'rec_1', body, timestampSeconds: now }
-    assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'service' })), ['Service-Signature'])
-    assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'standard' })), [
-      'webhook-id',
-      'webhook-timestamp',
-      'webhook-signature',
-    ])
-    assert.deepEqual(signDelivery({ ...base, secrets: [], header: 'both' }), {})
-  })
-
-  test('holds a signature by each secret during an overlap', () => {
-    assert.match(headers['Service-Signature'] ?? '', /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
-    assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
-  })
-
-  test('is the same whether the body is text or bytes', () => {
-    assert.deepEqual(
-      signDelivery({
-        secrets: [SECRET, formerSecret],
-        id: 'rec_1',
-        body: Buffer.from(body),
-        timestampSeconds: now,
-        header: 'both',
-      }),
-      headers,
-    )
-  })
-
-  for (const [who, secret] of [
-    ['current', SECRET],
-    ['former', formerSecret],
-  ] as const) {
-    test(`is accepted with the ${who} secret by the libraries receivers use`, () => {
-      const stripe = new Stripe('sk_test_x')
-      assert.doesNotThrow(() => stripe.webhooks.constructEvent(body, headers['Service-Signature'] ?? '', secret))
-      assert.doesNotThrow(() => new Webhook(secret).verify(body, headers))
-      assert.doesNotThrow(() => new SvixWebhook(secret).verify(body, headers))
-    })
-
-    test(`is accepted with the ${who} secret by another Postroad`, () => {
-      const request = { secrets: [secret], body: Buffer.from(body), nowSeconds: now }
-      const settings = { tolerance_seconds: 300 } as const
-      const payments = { 'payment-signature': headers['Service-Signature'] }
-      assert.equal(
-        verifySignature({ ...request, headers: payments, settings: { scheme: 'payments_provider', ...settings } }),
-        undefined,
-      )
-      assert.equal(
-        verifySignature({
-          ...request,
-          headers: lower(headers),
-          settings: { scheme: 'standard_webhooks', ...settings },
-        }),
-        undefined,
-      )
-    })
-  }
-
-  test('signed by the libraries senders use, a request is accepted', () => {
-    const stripe = new Stripe('sk_test_x').webhooks.generateTestHeaderString({
-      payload: body,
-      secret: SECRET,
-      timestamp: now,
-    })
-    const request = { secrets: [SECRET], body: Buffer.from(body), nowSeconds: now }
-    assert.equal(
-      verifySignature({
-        ...request,
-        headers: { 'stripe-signature': stripe },
-        settings: { scheme: 'payments_provider', tolerance_seconds: 300 },
-      }),
-      undefined,
-    )
-    const signature = new Webhook(SECRET).sign('msg_1', new Date(now * 1000), body)
-    const standardHeaders = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(now), 'webhook-signature': signature }
-    assert.equal(
-      verifySignature({
-        ...request,
-        headers: standardHeaders,
-        settings: { scheme: 'standard_webhooks', tolerance_seconds: 300 },
-      }),
-      undefined,
-    )
-  })
 })

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { Stripe } from 'stripe'
+import { Webhook as SvixWebhook } from 'svix'
+import { lower, SECRET } from '../../../test/signed-requests.ts'
+import { signDelivery, verifySignature } from './index.ts'
+
+describe('a delivery', () => {
+  const formerSecret = `whsec_${Buffer.from('the former secret').toString('base64')}`
+  const now = Math.floor(Date.now() / 1000)
+  const body = '{"id":"rec_1","dataset":"orders","data":{"name":"Zoë"}}'
+  const headers = signDelivery({
+    secrets: [SECRET, formerSecret],
+    id: 'rec_1',
+    body,
+    timestampSeconds: now,
+    header: 'both',
+  })
+
+  test('sends the headers it is asked for, and none without a secret', () => {
+    const base = { secrets: [SECRET], id: 'rec_1', body, timestampSeconds: now }
+    assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'service' })), ['Service-Signature'])
+    assert.deepEqual(Object.keys(signDelivery({ ...base, header: 'standard' })), [
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
+    ])
+    assert.deepEqual(signDelivery({ ...base, secrets: [], header: 'both' }), {})
+  })
+
+  test('holds a signature by each secret during an overlap', () => {
+    assert.match(headers['Service-Signature'] ?? '', /^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
+    assert.match(headers['webhook-signature'] ?? '', /^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/)
+  })
+
+  test('is the same whether the body is text or bytes', () => {
+    assert.deepEqual(
+      signDelivery({
+        secrets: [SECRET, formerSecret],
+        id: 'rec_1',
+        body: Buffer.from(body),
+        timestampSeconds: now,
+        header: 'both',
+      }),
+      headers,
+    )
+  })
+
+  for (const [who, secret] of [
+    ['current', SECRET],
+    ['former', formerSecret],
+  ] as const) {
+    test(`is accepted with the ${who} secret by the libraries receivers use`, () => {
+      const stripe = new Stripe('sk_test_x')
+      assert.doesNotThrow(() => stripe.webhooks.constructEvent(body, headers['Service-Signature'] ?? '', secret))
+      assert.doesNotThrow(() => new Webhook(secret).verify(body, headers))
+      assert.doesNotThrow(() => new SvixWebhook(secret).verify(body, headers))
+    })
+
+    test(`is accepted with the ${who} secret by another Postroad`, () => {
+      const request = { secrets: [secret], body: Buffer.from(body), nowSeconds: now }
+      const settings = { tolerance_seconds: 300 } as const
+      const payments = { 'payment-signature': headers['Service-Signature'] }
+      assert.equal(
+        verifySignature({ ...request, headers: payments, settings: { scheme: 'payments_provider', ...settings } }),
+        undefined,
+      )
+      assert.equal(
+        verifySignature({
+          ...request,
+          headers: lower(headers),
+          settings: { scheme: 'standard_webhooks', ...settings },
+        }),
+        undefined,
+      )
+    })
+  }
+
+  test('signed by the libraries senders use, a request is accepted', () => {
+    const stripe = new Stripe('sk_test_x').webhooks.generateTestHeaderString({
+      payload: body,
+      secret: SECRET,
+      timestamp: now,
+    })
+    const request = { secrets: [SECRET], body: Buffer.from(body), nowSeconds: now }
+    assert.equal(
+      verifySignature({
+        ...request,
+        headers: { 'stripe-signature': stripe },
+        settings: { scheme: 'payments_provider', tolerance_seconds: 300 },
+      }),
+      undefined,
+    )
+    const signature = new Webhook(SECRET).sign('msg_1', new Date(now * 1000), body)
+    const standardHeaders = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(now), 'webhook-signature': signature }
+    assert.equal(
+      verifySignature({
+        ...request,
+        headers: standardHeaders,
+        settings: { scheme: 'standard_webhooks', tolerance_seconds: 300 },
+      }),
+      undefined,
+    )
+  })
+})
