@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Ellipsis, Search } from 'lucide-react'
+import { Search } from 'lucide-react'
 import { useMemo, useRef, type ComponentType, type ReactElement, type ReactNode } from 'react'
 import { useSearchState } from '../data/go.tsx'
 import type { Search as Terms } from '../data/search-text.ts'
@@ -7,7 +7,7 @@ import { useKeys } from '../shell/keys.ts'
 import { useCommands } from '../shell/palette-provider.tsx'
 import { Button, Kbd } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.tsx'
-import { Menu } from '../ui/menu.tsx'
+import { MoreMenu } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
 import { Table, type Column } from '../ui/table.tsx'
@@ -73,7 +73,7 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
           actions={
             <>
               {!isOpen && <Filter value={search.q ?? ''} change={(q) => setSearch({ q: q === '' ? undefined : q })} label={`Filter ${title.toLowerCase()}`} field={field} />}
-              {!isOpen && <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={props.commands.map(({ label, text }) => ({ label, go: () => void copy(text, 'Command copied') }))}><Ellipsis className="size-4" strokeWidth={1.5} aria-hidden /></Menu>}
+              {!isOpen && <MoreMenu items={props.commands.map(({ label, text }) => ({ label, go: () => void copy(text, 'Command copied') }))} />}
               <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={refused !== undefined} title={refused ?? createLabel} onClick={() => openCreate(true)}>{isOpen ? 'New' : createLabel}</Button>
             </>
           }

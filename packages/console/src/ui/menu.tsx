@@ -1,3 +1,4 @@
+import { Ellipsis } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
 import type { MenuItem } from './menu-window.tsx'
 
@@ -28,5 +29,14 @@ export function Menu({ items, align = 'start', label, className, children }: Pro
         </Suspense>
       )}
     </>
+  )
+}
+
+/** Three dots: what else can be done with what stands beside them. */
+export function MoreMenu({ items }: Pick<Props, 'items'>): ReactElement {
+  return (
+    <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={items}>
+      <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
+    </Menu>
   )
 }

@@ -1,5 +1,4 @@
 import { DELIVERY_STATES, routes } from '@postroad/contract'
-import { Ellipsis } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useClient, useMay, usePlace } from '../../data/place.ts'
 import { searchText } from '../../data/search-text.ts'
@@ -12,7 +11,7 @@ import type { Marks } from '../../parts/marks.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { MoreMenu } from '../../ui/menu.tsx'
 import { needs } from '../../ui/states.tsx'
 
 /** What can be done with the deliveries that are marked. */
@@ -56,17 +55,12 @@ export function ListMenu({ search: { state, destination } }: { readonly search: 
   }
   return (
     <>
-      <Menu
-        align="end"
-        label="More"
-        className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink"
+      <MoreMenu
         items={[
           { label: 'Export…', go: () => setExporting(true) },
           { label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: `deliveries${searchText(asked)}` }), 'Command copied') },
         ]}
-      >
-        <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
-      </Menu>
+      />
       {isExporting && <ExportDialog source={exportOf('deliveries', 'All that the list finds, up to this moment, the newest first.', pages)} onClose={() => setExporting(false)} />}
     </>
   )

@@ -1,5 +1,5 @@
 import { routes } from '@postroad/contract'
-import { ChevronDown, ChevronUp, Ellipsis, RotateCw, X } from 'lucide-react'
+import { ChevronDown, ChevronUp, RotateCw, X } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { filterText } from '../../data/filter.ts'
@@ -11,7 +11,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../ui/copy.tsx'
 import { Chip } from '../../ui/glyph.tsx'
 import { JsonTree } from '../../ui/json-tree.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { MoreMenu } from '../../ui/menu.tsx'
 import { Loading, needs, Refused } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { bytes, Time } from '../../ui/time.tsx'
@@ -133,19 +133,14 @@ function More({ story, whole, onDataset }: { readonly story: Story; readonly who
   const copy = useCopy()
   const dataset = story.records[0]?.dataset
   return (
-    <Menu
-      align="end"
-      label="More"
-      className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink"
+    <MoreMenu
       items={[
         { label: 'Copy a link to this event', go: () => void copy(location.href, 'Link copied') },
         { label: 'Copy the CLI command', go: () => void copy(`npm run postroad -- events get ${whole.recordId ?? ''}`, 'Command copied'), disabled: whole.recordId === undefined },
         { label: 'Copy the payload', go: () => void copy(whole.record?.data_text ?? '', 'Payload copied'), disabled: whole.record === undefined },
         { label: 'Only this dataset', go: () => dataset !== undefined && onDataset(dataset), disabled: dataset === undefined },
       ]}
-    >
-      <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
-    </Menu>
+    />
   )
 }
 

@@ -1,4 +1,3 @@
-import { Ellipsis } from 'lucide-react'
 import { useMemo, useState, type ReactElement } from 'react'
 import { usePlace } from '../../data/place.ts'
 import { searchText } from '../../data/search-text.ts'
@@ -8,7 +7,7 @@ import { useExactClient } from '../../parts/exact-client.ts'
 import { ExportDialog } from '../../parts/export-dialog.tsx'
 import { useCommands } from '../../shell/palette-provider.tsx'
 import { useCopy } from '../../ui/copy.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { MoreMenu } from '../../ui/menu.tsx'
 import { exportOf, pagesOf } from './export.ts'
 import type { Wanted } from './search.ts'
 import type { useEvents } from './use-events.ts'
@@ -22,17 +21,12 @@ export function ListMenu({ events: { wanted, tail }, shown }: { readonly events:
   useCommands(useMemo(() => [{ label: 'Export the events', go: () => setExporting(true) }], []))
   return (
     <>
-      <Menu
-        align="end"
-        label="More"
-        className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink"
+      <MoreMenu
         items={[
           { label: 'Export…', go: () => setExporting(true) },
           { label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: pathOf(wanted) }), 'Command copied') },
         ]}
-      >
-        <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
-      </Menu>
+      />
       {isExporting && <ExportDialog source={exportOf({ name: 'events', text: 'All that the filter finds in the range, up to this moment, the newest first.', paths: fieldsIn(shown), pages: (signal) => pagesOf(client, { wanted, tail, signal }) })} onClose={() => setExporting(false)} />}
     </>
   )

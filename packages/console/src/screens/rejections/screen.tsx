@@ -1,4 +1,3 @@
-import { Ellipsis } from 'lucide-react'
 import { useMemo, useState, type ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { useSearchState } from '../../data/go.tsx'
@@ -13,7 +12,7 @@ import { useKeys } from '../../shell/keys.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
 import { Glyph } from '../../ui/glyph.tsx'
-import { Menu } from '../../ui/menu.tsx'
+import { Menu, MoreMenu } from '../../ui/menu.tsx'
 import { Page, Views } from '../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table, TwoLines, type Column } from '../../ui/table.tsx'
@@ -119,9 +118,7 @@ function Actions({ search: { webhook, key }, hours, setSearch, keys }: ActionsPr
       <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control whitespace-nowrap hover:bg-sunken" items={[{ label: 'Every endpoint', go: () => setSearch({ webhook: undefined, key: undefined }) }, 'line', ...choices, ...(keyChoices.length === 0 ? [] : ['line' as const]), ...keyChoices]}>
         {webhook === undefined ? (chosenKey ?? 'Every endpoint') : nameOf(webhook)}
       </Menu>
-      <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={[{ label: 'Export…', go: () => setExporting(true) }, { label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }), 'Command copied') }]}>
-        <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
-      </Menu>
+      <MoreMenu items={[{ label: 'Export…', go: () => setExporting(true) }, { label: 'Copy the list as curl', go: () => void copy(adminCurl({ project, path: filter === '' ? 'rejections' : `rejections?${filter}` }), 'Command copied') }]} />
       {isExporting && <ExportRejections asked={{ hours, webhook, key }} onClose={() => setExporting(false)} />}
     </>
   )

@@ -1,19 +1,13 @@
 import { routes } from '@postroad/contract'
-import { Ellipsis } from 'lucide-react'
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
 import { useSearchState } from '../../data/go.tsx'
-import { useMay, usePlace } from '../../data/place.ts'
-import { adminCurl } from '../../parts/commands.ts'
-import { Confirm } from '../../parts/confirm.tsx'
-import { CopyMeta, Detail } from '../../parts/detail.tsx'
+import { useMay } from '../../data/place.ts'
+import { CopyMeta } from '../../parts/detail.tsx'
+import { ResourceDetail, useTab } from '../../parts/resource-detail.tsx'
 import type { ResourceSearch } from '../../parts/resource-screen.tsx'
-import { useKeys } from '../../shell/keys.ts'
-import { Button } from '../../ui/button.tsx'
+import { Switch } from '../../parts/switch.tsx'
 import { useCopy } from '../../ui/copy.tsx'
-import { Menu } from '../../ui/menu.tsx'
-import { needs } from '../../ui/states.tsx'
-import { Tabs } from '../../ui/tabs.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { StateChip, whenText } from './columns.tsx'
 import type { Rule } from './draft.ts'
@@ -27,18 +21,12 @@ const TABS = [
 
 /** One rule: what it takes, what it makes of it, what that does to recent events, and who gets the result. */
 export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonly onClose: () => void }): ReactElement {
-  const [search, setSearch] = useSearchState<ResourceSearch>()
-  const [isRemoving, setRemoving] = useState(false)
-  const { project } = usePlace()
+  const [, setSearch] = useSearchState<ResourceSearch>()
   const copy = useCopy()
   const toast = useToast()
   const may = useMay(routes.rules.update)
-  const remove = useChange(['rules'], async (client) => {
-    await client.rules.remove({ id: rule.id })
-    // Before the list is read anew: then this is not there any more.
-    onClose()
-  })
-  const { name, dataset, enabled, conditions, mappings } = rule
+  const { of: Tab } = useTab(TABS)
+  const { id, name, dataset, enabled, conditions, mappings } = rule
   const duplicate = useChange(['rules'], (client) => client.rules.create({ name: `${name} (copy)`, dataset, enabled: false, conditions, mappings }))
   const goDuplicate = (): void =>
     duplicate.mutate(undefined, {
@@ -48,66 +36,44 @@ export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonl
       },
       onError: (error) => toast({ text: error.message, kind: 'fail' }),
     })
-  const curl = (): void => void copy(adminCurl({ project, path: `rules/${rule.id}` }), 'Copied as curl')
-  const { id: tab, of: Tab } = TABS.find(({ id }) => id === search.tab) ?? TABS[0]
-  const go = (to: string): void => setSearch({ tab: to === TABS[0].id ? undefined : to })
-  useKeys({ c: curl, y: () => void copy(rule.id, 'Id copied'), ...Object.fromEntries(TABS.map(({ id }, index) => [String(index + 1), () => go(id)])) })
   return (
-    <Detail
+    <ResourceDetail
       label="Rule"
-      title={name}
+      name={name}
+      path={`rules/${id}`}
       chip={<StateChip enabled={enabled} />}
       onClose={onClose}
-      meta={<><span className="max-w-[60ch] truncate">{whenText(rule)}</span><CopyMeta text={rule.id} label="Copy the id" /></>}
+      meta={<><span className="max-w-[60ch] truncate">{whenText(rule)}</span><CopyMeta text={id} label="Copy the id" /></>}
+      copied={{ label: 'Copy the id', text: id, said: 'Id copied' }}
       actions={
-        <>
-          <Switch of={rule} />
-          <Menu
-            align="end"
-            label="More"
-            className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink"
-            items={[
-              { label: 'Copy as curl', hint: 'c', go: curl },
-              { label: 'Copy as JSON', go: () => void copy(JSON.stringify({ name, dataset, enabled, conditions, mappings }, null, 2), 'Copied as JSON') },
-              { label: 'Copy the id', hint: 'y', go: () => void copy(rule.id, 'Id copied') },
-              { label: 'Copy a link to it', go: () => void copy(location.href, 'Link copied') },
-              'line',
-              { label: 'Duplicate', disabled: !may, go: goDuplicate },
-              { label: 'Delete…', danger: true, disabled: !may, go: () => setRemoving(true) },
-            ]}
-          >
-            <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
-          </Menu>
-        </>
-      }
-    >
-      <Tabs label="Rule" tabs={TABS} at={tab} go={go}><Tab rule={rule} /></Tabs>
-      {isRemoving && (
-        <Confirm
-          title={`Delete ${name}?`}
-          text={`Nothing is filed by it any more. Events that only it matched are stored all the same, but in no dataset, so they are delivered nowhere. What it filed into ${dataset} stays.`}
-          verb="Delete"
-          isRunning={remove.isPending}
-          error={remove.error}
-          go={() => remove.mutate(undefined)}
-          onClose={() => setRemoving(false)}
+        <Switch
+          enabled={enabled}
+          route={routes.rules.update}
+          rooms={['rules']}
+          set={(client, on) => client.rules.update({ id, enabled: on })}
+          titles={{ off: 'It files nothing until it is on again', on: 'It files from the next request on' }}
+          said={{ off: 'Switched off: it files nothing from now on.', on: 'Switched on.' }}
         />
-      )}
-    </Detail>
-  )
-}
-
-function Switch({ of: { id, enabled } }: { readonly of: Rule }): ReactElement {
-  const may = useMay(routes.rules.update)
-  const toast = useToast()
-  const change = useChange(['rules'], (client) => client.rules.update({ id, enabled: !enabled }))
-  return (
-    <Button
-      disabled={!may || change.isPending}
-      title={may ? (enabled ? 'It files nothing until it is on again' : 'It files from the next request on') : needs(routes.rules.update.role)}
-      onClick={() => change.mutate(undefined, { onSuccess: () => toast({ text: enabled ? 'Switched off: it files nothing from now on.' : 'Switched on.' }), onError: (error) => toast({ text: error.message, kind: 'fail' }) })}
+      }
+      items={({ curl, copied, link, remove }) => [
+        curl,
+        { label: 'Copy as JSON', go: () => void copy(JSON.stringify({ name, dataset, enabled, conditions, mappings }, null, 2), 'Copied as JSON') },
+        copied,
+        link,
+        'line',
+        { label: 'Duplicate', disabled: !may, go: goDuplicate },
+        remove,
+      ]}
+      tabs={TABS}
+      remove={{
+        verb: 'Delete',
+        text: `Nothing is filed by it any more. Events that only it matched are stored all the same, but in no dataset, so they are delivered nowhere. What it filed into ${dataset} stays.`,
+        may,
+        rooms: ['rules'],
+        run: (client) => client.rules.remove({ id }),
+      }}
     >
-      {enabled ? 'Switch off' : 'Switch on'}
-    </Button>
+      <Tab rule={rule} />
+    </ResourceDetail>
   )
 }

@@ -1,0 +1,80 @@
+import type { Client } from '@postroad/sdk'
+import { useState, type ReactElement, type ReactNode } from 'react'
+import { useChange } from '../data/ask.ts'
+import { useSearchState } from '../data/go.tsx'
+import { usePlace } from '../data/place.ts'
+import { useKeys } from '../shell/keys.ts'
+import { useCopy } from '../ui/copy.tsx'
+import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { adminCurl } from './commands.ts'
+import { Confirm } from './confirm.tsx'
+import { Detail } from './detail.tsx'
+import type { ResourceSearch } from './resource-screen.tsx'
+
+type Tabbed = { readonly id: string; readonly label: string }
+/** The first is the one that the address does not name. */
+type TabList = readonly [Tabbed, ...Tabbed[]]
+/** What every menu has, to be put in an order with what only one has. */
+type Items = { readonly curl: MenuItem; readonly copied: MenuItem; readonly link: MenuItem; readonly remove: MenuItem }
+
+type Props = {
+  readonly label: string
+  readonly name: string
+  /** Below the project, in the admin API: `rules/rul_…`. */
+  readonly path: string
+  readonly chip: ReactElement
+  readonly meta: ReactNode
+  /** What `y` copies. */
+  readonly copied: { readonly label: string; readonly text: string; readonly said: string }
+  /** Beside the menu. */
+  readonly actions: ReactNode
+  readonly items: (shared: Items) => readonly MenuItem[]
+  /** Above the tabs. */
+  readonly above?: ReactNode
+  readonly tabs: TabList
+  /** `rooms` are read anew after it. */
+  readonly remove: { readonly verb: string; readonly text: string; readonly may: boolean; readonly rooms: readonly string[]; readonly run: (client: Client) => Promise<unknown> }
+  readonly onClose: () => void
+  readonly dialogs?: ReactNode
+  /** What is in the tab that is open. */
+  readonly children: ReactNode
+}
+
+/** The tab that the address names. */
+export function useTab<Tabs extends TabList>(tabs: Tabs): Tabs[number] {
+  const [{ tab }] = useSearchState<ResourceSearch>()
+  return tabs.find(({ id }) => id === tab) ?? tabs[0]
+}
+
+/** One thing that was set up, beside its list: its tabs by number, what can be copied of it, and how it is removed. */
+export function ResourceDetail({ label, name, path, chip, meta, copied, actions, items, above, tabs, remove, onClose, dialogs, children }: Props): ReactElement {
+  const [, setSearch] = useSearchState<ResourceSearch>()
+  const [isRemoving, setRemoving] = useState(false)
+  const { project } = usePlace()
+  const copy = useCopy()
+  const removal = useChange(remove.rooms, async (client) => {
+    await remove.run(client)
+    // Before the list is read anew: then this is not there any more.
+    onClose()
+  })
+  const tab = useTab(tabs)
+  const go = (to: string): void => setSearch({ tab: to === tabs[0].id ? undefined : to })
+  const curl = (): void => void copy(adminCurl({ project, path }), 'Copied as curl')
+  const y = (): void => void copy(copied.text, copied.said)
+  useKeys({ c: curl, y, ...Object.fromEntries(tabs.map(({ id }, index) => [String(index + 1), () => go(id)])) })
+  const shared: Items = {
+    curl: { label: 'Copy as curl', hint: 'c', go: curl },
+    copied: { label: copied.label, hint: 'y', go: y },
+    link: { label: 'Copy a link to it', go: () => void copy(location.href, 'Link copied') },
+    remove: { label: `${remove.verb}…`, danger: true, disabled: !remove.may, go: () => setRemoving(true) },
+  }
+  return (
+    <Detail label={label} title={name} chip={chip} onClose={onClose} meta={meta} actions={<>{actions}<MoreMenu items={items(shared)} /></>}>
+      {above}
+      <Tabs label={label} tabs={tabs} at={tab.id} go={go}>{children}</Tabs>
+      {dialogs}
+      {isRemoving && <Confirm title={`${remove.verb} ${name}?`} text={remove.text} verb={remove.verb} isRunning={removal.isPending} error={removal.error} go={() => removal.mutate(undefined)} onClose={() => setRemoving(false)} />}
+    </Detail>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Client } from '@postroad/sdk'
+import type { ReactElement } from 'react'
+import { useChange } from '../data/ask.ts'
+import { useMay } from '../data/place.ts'
+import { Button } from '../ui/button.tsx'
+import { needs } from '../ui/states.tsx'
+import { useToast } from '../ui/toast.tsx'
+
+type OnOff = { readonly on: string; readonly off: string }
+type Props = {
+  readonly enabled: boolean
+  /** Who may: the route that changes it. */
+  readonly route: Parameters<typeof useMay>[0]
+  /** What is read anew after it. */
+  readonly rooms: readonly string[]
+  readonly set: (client: Client, enabled: boolean) => Promise<unknown>
+  /** What comes of switching it on, and off. */
+  readonly titles: OnOff
+  readonly said: OnOff
+}
+
+/** Switches what was set up off and on again. */
+export function Switch({ enabled, route, rooms, set, titles, said }: Props): ReactElement {
+  const may = useMay(route)
+  const toast = useToast()
+  const change = useChange(rooms, set)
+  const to = enabled ? 'off' : 'on'
+  return (
+    <Button
+      disabled={!may || change.isPending}
+      title={may ? titles[to] : needs(route.role)}
+      onClick={() => change.mutate(!enabled, { onSuccess: () => toast({ text: said[to] }), onError: (error) => toast({ text: error.message, kind: 'fail' }) })}
+    >
+      {enabled ? 'Switch off' : 'Switch on'}
+    </Button>
+  )
+}
