@@ -12,6 +12,8 @@ const RESTART_MS = 1_000
  */
 export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
   const { count, roles, log } = options
+  // Each takes connections from the port itself. Handed out by this process, those on their way to one that dies would hang.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   const living = new Set<Worker>()
   let stopping = false
 
