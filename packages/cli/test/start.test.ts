@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { childrenOf } from '../../server/chaos/children.ts'
 import { aDestination, aFolder, lives, run, startServer, stopServers } from './command-line.ts'
 
 let folder: Awaited<ReturnType<typeof aFolder>>
@@ -52,19 +51,6 @@ test('a port that is taken stops the start with one line, and PostgreSQL is not 
   const next = await startServer(folder.path)
   next.signal('SIGTERM')
   assert.equal((await next.ended).code, 0)
-})
-
-test('a process that stands still and dies takes no request with it: those that share its port answer them', async () => {
-  const server = await startServer(folder.path, { PROCESSES: '2' })
-  const still = childrenOf(server.pid).find(({ title }) => title.endsWith('main.ts serve'))
-  assert.ok(still !== undefined)
-  process.kill(still.pid, 'SIGSTOP')
-  const send = async (): Promise<number> => (await fetch(server.endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal: AbortSignal.timeout(60_000) })).status
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, send))
-  process.kill(still.pid, 'SIGKILL')
-  assert.deepEqual(answers, Array.from({ length: 8 }, () => ({ status: 'fulfilled', value: 201 })))
-  server.signal('SIGTERM')
-  assert.equal((await server.ended).code, 0)
 })
 
 test('a second server on the same folder is refused with one line, and the first goes on', async () => {

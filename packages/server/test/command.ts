@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseTarget } from '../src/platform/db.ts'
 import type { World } from './harness.ts'
@@ -15,9 +16,40 @@ function settingsOf(target: DatabaseTarget): Record<string, string> {
   return { DATABASE_URL: `postgres:///${name}`, PGHOST: host, PGPORT: String(port), PGUSER: username }
 }
 
-export function runCommand(world: Pick<World, 'storage'>, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  const all = { ...process.env, ...settingsOf(world.storage.operator), SECRET_KEY: world.storage.secretKey, ...env }
+type Environment = Readonly<Record<string, string>>
+
+function environmentOf({ storage }: Pick<World, 'storage'>, env: Environment): NodeJS.ProcessEnv {
+  return { ...process.env, ...settingsOf(storage.operator), SECRET_KEY: storage.secretKey, ...env }
+}
+
+export function runCommand(world: Pick<World, 'storage'>, args: readonly string[], env: Environment = {}): Promise<Ended> {
+  const all = environmentOf(world, env)
   return new Promise((resolve) => {
     execFile(process.execPath, [MAIN, ...args], { env: all }, (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }))
   })
+}
+
+export type Server = { readonly pid: number; readonly endpoint: string; /** By SIGTERM; gives the exit code. */ stop(): Promise<number | null> }
+
+/** `serve` in a process of its own; resolves once it has said where to send. */
+export async function startServer(world: Pick<World, 'storage'>, env: Environment): Promise<Server> {
+  const child = spawn(process.execPath, [MAIN, 'serve'], { env: environmentOf(world, { PORT: '0', LOG_LEVEL: 'error', ...env }), stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null)
+  let said = ''
+  const endpoint = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const url = /Endpoint +(\S+)\n/.exec(said)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+    void ended.then((code) => reject(new Error(`It ended with ${code}.`)))
+  })
+  return {
+    pid: child.pid ?? 0,
+    endpoint,
+    stop: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
 }
