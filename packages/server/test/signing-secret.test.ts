@@ -94,6 +94,18 @@ test('after a rotation both secrets sign, the new one first, until the deadline;
   assert.deepEqual(await rowOf(), row)
 })
 
+test('an overlap ends by the clock of the database, also on a machine whose own clock is wrong', async () => {
+  const target = await aTarget()
+  const fresh = (await rotate(target.id, { overlap_hours: 1 })).body.signing_secret
+  const secrets = [target.secret, fresh]
+  world.clock.wallAheadMs = 2 * HOUR_MS
+  assert.deepEqual(signersOf(await target.send(), secrets), [fresh, target.secret])
+  world.clock.wallAheadMs = -2 * HOUR_MS
+  world.clock.advance(HOUR_MS)
+  assert.deepEqual(signersOf(await target.send(), secrets), [fresh])
+  world.clock.wallAheadMs = 0
+})
+
 test('with overlap 0 the former secret ends at once; a second rotation ends the oldest at once', async () => {
   const target = await aTarget()
   const second = (await rotate(target.id, { overlap_hours: 720 })).body.signing_secret

@@ -36,6 +36,8 @@ export function systemClock(): SystemClock {
 }
 
 export type TestClock = Clock & {
+  /** How far this machine's time is ahead of the database's; 0 unless a test sets it. */
+  wallAheadMs: number
   /** Moves time forward and fires what falls due on the way, in order. */
   advance(ms: number): void
   set(ms: number): void
@@ -52,9 +54,10 @@ export function testClock(startMs: number): TestClock {
       entry.wake()
     }
   }
-  return {
+  const clock: TestClock = {
+    wallAheadMs: 0,
     now: () => time,
-    wall: () => time,
+    wall: () => time + clock.wallAheadMs,
     wakeAt: (at, wake) => {
       const entry = { at, wake }
       waiting.add(entry)
@@ -69,4 +72,5 @@ export function testClock(startMs: number): TestClock {
       fire()
     },
   }
+  return clock
 }

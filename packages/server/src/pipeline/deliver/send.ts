@@ -3,41 +3,27 @@ import type { Deps } from '../../context.ts'
 import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery-request.ts'
 import type { Rendered } from '../../domain/payload-template.ts'
 import { readRetryAfter } from '../../domain/retry-policy.ts'
+import { secretsToSign } from '../../domain/signing-secrets.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
 import { createAccessTokens, type TokenClient } from './access-tokens.ts'
 import type { Cargo, Evidence } from './cargo.ts'
 import type { Begun, HttpResult } from './ports.ts'
-import { loadTarget, type Target } from './target.ts'
+import { createTargets } from './targets.ts'
+import type { Target } from './target.ts'
 
 export type Sender = {
   /** One attempt over HTTP; never rejects. */
   send(attempt: Begun, timeoutMs: number): Promise<HttpResult>
   /** Reads these destinations anew at their next attempt. */
-  forget(destinationIds: readonly string[]): void
+  readonly forget: (destinationIds: readonly string[]) => void
 }
 
-/** A change on another node is seen within this time. */
-const TARGET_KEPT_MS = 1_000
 const TIMEOUT_LEFT_MS_MIN = 1_000
 
 /** Builds the signed request of an attempt from what its begin committed, and sends it through the guarded door. */
 export function createSender(deps: Deps): Sender {
-  const targets = new Map<string, Promise<Target | undefined> | Target>()
+  const targets = createTargets(deps)
   const accessTokens = createAccessTokens(deps)
-
-  const targetOf = (cargo: Cargo): Promise<Target | undefined> | Target => {
-    const known = targets.get(cargo.destination_id)
-    if (known instanceof Promise) return known
-    if (known !== undefined && deps.clock.wall() - known.readAt < TARGET_KEPT_MS) return known
-    const loading = loadTarget(deps, { workspaceId: cargo.workspace_id, id: cargo.destination_id }).then((target) => {
-      if (targets.get(cargo.destination_id) !== loading) return target
-      if (target === undefined) targets.delete(cargo.destination_id)
-      else targets.set(cargo.destination_id, target)
-      return target
-    })
-    targets.set(cargo.destination_id, loading)
-    return loading
-  }
 
   /** With an access token; after a 401 once more with a new one, for the former may have been revoked before its time. */
   const sendWithToken = async (client: TokenClient, request: OutboundRequest): Promise<HttpResult> => {
@@ -64,24 +50,22 @@ export function createSender(deps: Deps): Sender {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store put it there; the machine hands it back unread
       const cargo = attempt.cargo as Cargo
       try {
-        const found = targetOf(cargo)
+        const found = targets.of(cargo)
         const target = found instanceof Promise ? await found : found
         if (target === undefined) return failure('invalid_url', 'The destination was deleted.')
         const event = { id: encodeId('record', cargo.record_id), dataset: cargo.dataset, received_at: cargo.received_at, data: cargo.data }
         const rendered = bodyOf(event, target)
         if (!rendered.ok) return failure('template_failed', rendered.error)
-        const request = requestOf({ attempt, cargo, target, event, body: rendered.body, userAgent: deps.deliveryUserAgent, timeoutMs, now: deps.clock.wall() })
+        const request = requestOf({ attempt, cargo, target, event, body: rendered.body, userAgent: deps.deliveryUserAgent, timeoutMs, now: deps.clock.wall(), databaseNow: deps.clock.now() })
         if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request)
         return httpResult(await deps.outbound.request(request), deps.clock.wall())
       } catch (error) {
-        targets.delete(cargo.destination_id)
+        targets.forget([cargo.destination_id])
         deps.log.warn('delivery.not_sent', { destination_id: encodeId('destination', cargo.destination_id), cause: error })
         return failure('connection_reset', 'The sender could not prepare the request; see its log.')
       }
     },
-    forget: (ids) => {
-      for (const id of ids) targets.delete(id)
-    },
+    forget: targets.forget,
   }
 }
 
@@ -90,18 +74,17 @@ function bodyOf(event: Event, { template }: Target): Rendered {
   return template === undefined ? { ok: true, body: envelope(event) } : template.compiled.render(templateScope(event, template.secret))
 }
 
-type ToSend = { attempt: Begun; cargo: Cargo; target: Target; event: Event; body: string; userAgent: string; timeoutMs: number; now: number }
+type ToSend = { attempt: Begun; cargo: Cargo; target: Target; event: Event; body: string; userAgent: string; timeoutMs: number; now: number; databaseNow: number }
 
-function requestOf({ attempt, cargo, target, event, body, userAgent, timeoutMs, now }: ToSend): OutboundRequest {
-  const { previousSecret, url, maxInFlight, transport, signing } = target
-  const secrets = previousSecret !== undefined && previousSecret.until > now ? [target.secret, previousSecret.value] : [target.secret]
+function requestOf({ attempt, cargo, target, event, body, userAgent, timeoutMs, now, databaseNow }: ToSend): OutboundRequest {
+  const { secrets, url, maxInFlight, transport, signing } = target
   const headers = deliveryHeaders({
     own: target.headers,
     event,
     attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
     hops: cargo.hops + 1,
     body,
-    secrets,
+    secrets: secretsToSign(secrets, databaseNow),
     signing,
     userAgent,
     now,

@@ -3,6 +3,7 @@ import { authHeaders } from '../../domain/destination-auth.ts'
 import { reachOf } from '../../domain/destination-reach.ts'
 import { compileTemplate, type Compiled } from '../../domain/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
+import type { SigningSecrets } from '../../domain/signing-secrets.ts'
 import { transportOf, whyHeaderRefused, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
@@ -14,15 +15,13 @@ export type Target = {
   readonly headers: Readonly<Record<string, string>>
   readonly maxInFlight: number
   readonly signing: SigningHeader
-  readonly secret: string
-  readonly previousSecret: { readonly value: string; readonly until: number } | undefined
+  readonly secrets: SigningSecrets
   /** undefined: the ordinary way. */
   readonly transport: Transport | undefined
   /** The body of an event in place of the envelope; undefined: the envelope. */
   readonly template: { readonly compiled: Compiled; readonly secret: string | undefined } | undefined
   /** Set when requests carry an access token. */
   readonly tokenClient: TokenClient | undefined
-  readonly readAt: number
 }
 
 export async function loadTarget(deps: Deps, at: { readonly workspaceId: string; readonly id: string }): Promise<Target | undefined> {
@@ -41,6 +40,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
   const transport = transportOf({ tls, proxy })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
   const kept = row.access_token === null ? undefined : (JSON.parse(open(row.access_token, 'destinations.access_token')) as AccessToken)
+  const former = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
@@ -48,12 +48,10 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     headers: { ...sendable(headers), ...authHeaders(auth) },
     maxInFlight: row.max_in_flight,
     signing: row.signing.header,
-    secret: open(row.secret, 'destinations.secret'),
-    previousSecret: row.previous_secret === null ? undefined : { value: open(row.previous_secret, 'destinations.previous_secret'), until },
+    secrets: { current: open(row.secret, 'destinations.secret'), former: former === null ? null : { value: former, until } },
     transport,
     template: row.payload_template === null ? undefined : { compiled: compiledOf(row.payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined },
     tokenClient: asksFor ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport } : undefined,
-    readAt: deps.clock.wall(),
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { encodeId, SECRET_PREFIXES } from '@postroad/contract'
 import { refuse } from '../../domain/refusal.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
+import { rotated } from '../../domain/signing-secrets.ts'
 import { inTransaction } from '../../transaction.ts'
 import { audit } from '../audit/index.ts'
 import { overlapEnd } from '../overlap.ts'
@@ -31,13 +32,14 @@ export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours }) 
   inTransaction(ctx, async (tx) => {
     const held = await holdSecret(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
-    const former = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
+    const current = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
     const [secret, end] = [mintSecret(), overlapEnd(tx, overlap_hours)]
+    const { former } = rotated({ current, former: null }, { secret, until: end?.getTime() ?? null })
     const row = await replaceSecret(tx.db, {
       ...tx,
       id,
       secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
-      previous_secret: end === null ? null : tx.cipher.seal(former, secretPlace('destinations.previous_secret', id)),
+      previous_secret: former === null ? null : tx.cipher.seal(former.value, secretPlace('destinations.previous_secret', id)),
       previous_secret_expires_at: end,
       now: new Date(tx.clock.now()),
     })
