@@ -94,8 +94,14 @@ export class Floor {
     this.#alarms.push({ at, lane })
   }
 
+  /** Alarms that were replaced by earlier ones are dropped on the way: nobody wakes up for them. */
   nextAlarmAt(): number {
-    return this.#alarms.peek()?.at ?? Infinity
+    for (;;) {
+      const alarm = this.#alarms.peek()
+      if (alarm === undefined) return Infinity
+      if (alarm.lane.alarmAt === alarm.at) return alarm.at
+      this.#alarms.pop()
+    }
   }
 
   /** Lanes whose alarm is due, each once; the bound leaves the rest to the next step. */
