@@ -2,9 +2,6 @@
 import { Violation } from './violation.ts'
 import type { Actor, Delivery } from './rows.ts'
 
-/** What a planted store does wrong. */
-export type AllowancePlant = 'uncounted-release' | 'resumed-beyond' | 'newest-released'
-
 interface Month {
   /** null: the plan allows any number. */
   max: number | null

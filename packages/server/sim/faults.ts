@@ -16,6 +16,7 @@ export function scheduleFaults(world: Scene): void {
   each(plan.retries, () => retry(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
+  for (const { at, overlapMs } of plan.rotations) agenda.at(at, () => !world.calm && rotate(world, rng.pick([...world.store.lanes.keys()]), overlapMs))
   for (const { at, workspace, max, turned } of plan.allowances) agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
 }
 
@@ -31,23 +32,35 @@ export function healAll(world: Scene): void {
     worker.clogged = false
     worker.start()
   }
-  for (const workspace of store.suspended) store.reinstate(agenda.now, workspace)
+  for (const workspace of store.suspended) {
+    store.reinstate(agenda.now, workspace)
+    releaseSoon(world, workspace)
+  }
   for (const lane of store.lanes.values()) store.enable(agenda.now, lane.lane)
   if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
 }
 
-/** The plan changes or the month turns; two processes, each at its own time, let go what waits. */
+/** The plan changes or the month turns. */
 function allow(world: Scene, workspace: string, to: { readonly max: number | null; readonly turned: boolean }): void { // oxlint-disable-line max-params -- where, whose, and what
-  const { agenda, rng, store } = world
+  const { agenda, store } = world
   world.count('allowances')
   store.allow(agenda.now, workspace, to)
+  releaseSoon(world, workspace)
+}
+
+/** Two processes, each at its own time, let go what waits. */
+function releaseSoon(world: Scene, workspace: string): void {
+  const { agenda, plan, rng } = world
+  if (plan.allowances.length === 0) return
   for (let process = 0; process < 2; process += 1) agenda.after(rng.between(0, 2_000), () => release(world, workspace))
 }
 
 function release(world: Scene, workspace: string): void {
   const { agenda, invariants, rng, store, plan } = world
+  // A suspended workspace stands still; its turn comes when it is reinstated.
+  if (store.suspended.has(workspace)) return
   // Refused by the store, or its process is dead: the next run finds it all the same.
-  if (rng.chance(plan.store.refused) || store.suspended.has(workspace)) {
+  if (rng.chance(plan.store.refused)) {
     agenda.after(2_000, () => release(world, workspace))
     return
   }
@@ -58,7 +71,8 @@ function release(world: Scene, workspace: string): void {
   world.tell('hinted', [...new Set(lanes)])
 }
 
-const MONTH_MS = 2 * 60 * MINUTE_MS
+/** Short: a lane whose first delivery waits for the month is asked for in vain all the while. */
+const MONTH_MS = 10 * MINUTE_MS
 
 /** In a calm world one month follows the other until nothing waits. */
 function turnMonths(world: Scene, workspace: string): void {
@@ -78,6 +92,7 @@ export function spite(world: Scene, worker: Player, lane: string): void {
     () => worker.pause(rng.between(1_000, 30_000)),
     () => disable(world, lane),
     () => suspend(world, store.lane(lane).workspace),
+    () => rotate(world, lane, 0),
   ])
   world.count('spites')
   agenda.after(rng.between(0, 10), act)
@@ -99,6 +114,7 @@ function suspend(world: Scene, workspace: string): void {
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
     store.reinstate(agenda.now, workspace)
     world.tell('hinted', lanes)
+    releaseSoon(world, workspace)
   })
 }
 
@@ -109,8 +125,17 @@ function disable(world: Scene, lane: string): void {
   world.tell('halted', [lane])
   agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
     store.enable(agenda.now, lane)
-    world.tell('hinted', [lane])
+    world.tell('changed', [lane])
   })
+}
+
+/** A secret is replaced by way of one process, which knows at once; the others are told, or not. */
+function rotate(world: Scene, lane: string, overlapMs: number): void { // oxlint-disable-line max-params -- where, whose, and how
+  const { agenda, rng, secrets } = world
+  world.count('rotations')
+  secrets.rotate(lane, overlapMs, agenda.now)
+  rng.pick(world.workers).hint('changed', [lane])
+  world.tell('changed', [lane])
 }
 
 function replay(world: Scene): void {

@@ -6,6 +6,7 @@ import type { Actor, Attempt, Change, Delivery } from './rows.ts'
 import { AllowanceRules } from './allowances.ts'
 import { LaneRules } from './lane-rules.ts'
 import { OrderRules } from './order-rules.ts'
+import { SecretRules } from './secret-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
 
@@ -54,6 +55,7 @@ export class Invariants {
   readonly #rules = new LaneRules()
   readonly #allowance = new AllowanceRules()
   readonly #order = new OrderRules()
+  readonly secrets = new SecretRules()
   duplicates = 0
 
   constructor(options: InvariantsOptions) {

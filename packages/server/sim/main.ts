@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util'
 import { runSeed } from './world.ts'
-import type { Plant } from './scene.ts'
+import { PLANTS, type Plant } from './plants.ts'
 import type { Mode } from './world.ts'
 
 const HOUR_MS = 3_600_000
-const PLANTS: readonly Plant[] = ['no-fence', 'no-reclaim', 'ack-before-commit', 'no-breaker-handover', 'double-burst', 'no-probe', 'uncounted-release', 'resumed-beyond', 'newest-released', 'order-broken']
 const USAGE = 'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] | sim --seed N --trace'
 
 interface Request {

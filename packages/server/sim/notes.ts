@@ -2,9 +2,6 @@ import { aged, waitsUntil, type LaneMemory } from '../src/domain/lane-memory.ts'
 import type { Note } from '../src/pipeline/deliver/ports.ts'
 import type { LaneRow } from './rows.ts'
 
-/** What a planted store does not tell a new owner. */
-export type NotePlant = 'no-breaker-handover' | 'double-burst' | 'no-probe'
-
 /** Writes what the next owner of the lane is to know, unless the fence has moved on or a newer note is there. */
 export function keepNote(lane: LaneRow, { fence, serial, memory }: Note, now: number): void {
   if (lane.fence !== fence || lane.note_serial >= serial) return

@@ -40,6 +40,8 @@ export interface Plan {
   readonly replays: readonly number[]
   readonly retries: readonly number[]
   readonly cancels: readonly number[]
+  /** When a signing secret is replaced, and for how long the former one signs beside it. */
+  readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
   /** When the month of a workspace turns or its plan changes, and what it may send then; null: any number. */
   readonly allowances: readonly { readonly at: number; readonly workspace: string; readonly max: number | null; readonly turned: boolean }[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
@@ -58,7 +60,12 @@ export const FAULTS_MS = 3 * HOUR_MS
 const NATURES: readonly Nature[] = ['healthy', 'healthy', 'healthy', 'flaky', 'slow', 'throttled', 'dead', 'gone']
 /** A lane that keeps an order is held while a retry waits in it; days of that would be most of the work. */
 const PROMPT_NATURES: readonly Nature[] = NATURES.filter((nature) => nature !== 'throttled')
+/** Some end between an attempt and its retries. */
+const OVERLAPS_MS = [0, 0, 2_000, 20_000, 10 * MINUTE_MS, 24 * HOUR_MS]
 const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
+const PROMPT_SCHEDULE = [0, 5, 30]
+/** One that lets few through in a long time holds its lane for hours, in which nothing new happens. */
+const RATE_LIMITS = [[1, 1_000], [3, 1_000], [10, 1_000], [1, 20_000], [3, MINUTE_MS], [10, MINUTE_MS]].map(([count = 1, per_ms = MINUTE_MS]) => ({ count, per_ms }))
 
 /** Draws a plan; equal generators draw equal plans. */
 export function drawPlan(rng: Rng): Plan {
@@ -90,6 +97,7 @@ export function drawPlan(rng: Rng): Plan {
     spite: rng.chance(0.7) ? 0 : 0.05,
     busyLane: rng.chance(0.9) ? null : 'd0',
     allowances: drawAllowances(rng, nearBurst),
+    rotations: times(5).map((at) => ({ at, overlapMs: rng.pick(OVERLAPS_MS) })),
   }
 }
 
@@ -105,12 +113,17 @@ function drawLane(rng: Rng, index: number): PlannedLane {
   const ordered = rng.chance(0.25)
   const settings = {
     max_in_flight: rng.pick([1, 2, 5]),
-    schedule_seconds: rng.chance(0.04) && !ordered ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE,
+    schedule_seconds: drawSchedule(rng, ordered),
     timeout_ms: rng.pick([1_000, 15_000]),
-    rate_limit: rng.chance(0.8) ? null : { count: rng.pick([1, 3, 10]), per_ms: rng.pick([1_000, MINUTE_MS]) },
+    rate_limit: rng.chance(0.8) ? null : rng.pick(RATE_LIMITS),
     breaker_resets: 0,
     ordered,
   }
   const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null
-  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(ordered ? PROMPT_NATURES : NATURES), hopeless: rng.chance(0.03), outage }
+  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(ordered ? PROMPT_NATURES : NATURES), hopeless: rng.chance(0.01), outage }
+}
+
+function drawSchedule(rng: Rng, ordered: boolean): readonly number[] {
+  if (ordered) return PROMPT_SCHEDULE
+  return rng.chance(0.04) ? DEFAULT_SCHEDULE_SECONDS : SHORT_SCHEDULE
 }

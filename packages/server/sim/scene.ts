@@ -6,9 +6,9 @@ import type { Plan } from './plan.ts'
 import type { Rng } from './rng.ts'
 import type { Delivery } from './rows.ts'
 import type { Receiver } from './sink.ts'
-import type { SimStore, StorePlant } from './store.ts'
-
-export type Plant = StorePlant | 'ack-before-commit'
+import type { Plant } from './plants.ts'
+import type { Secrets } from './secrets.ts'
+import type { SimStore } from './store.ts'
 
 /** A process of the world, as faults see it. */
 export interface Player {
@@ -18,7 +18,11 @@ export interface Player {
   crash(): void
   pause(durationMs: number): void
   stop(): void
+  hint(type: HintType, lanes: readonly string[]): void
 }
+
+/** There may be work; its settings or its secrets have changed; it was switched off. */
+export type HintType = 'hinted' | 'changed' | 'halted'
 
 /** What the parts of a world may ask of it. */
 export interface Scene {
@@ -28,6 +32,7 @@ export interface Scene {
   readonly plan: Plan
   readonly plant: Plant | undefined
   readonly store: SimStore
+  readonly secrets: Secrets
   readonly invariants: Invariants
   readonly workers: readonly Player[]
   readonly receivers: ReadonlyMap<string, Receiver>
@@ -41,5 +46,5 @@ export interface Scene {
   receiver(lane: string): Receiver
   anyDelivery(): Delivery | undefined
   begun(worker: Player, attempts: readonly Begun[]): void
-  tell(type: 'hinted' | 'halted', lanes: readonly string[]): void
+  tell(type: HintType, lanes: readonly string[]): void
 }

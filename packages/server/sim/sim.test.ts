@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CRASH_POINTS } from '../src/pipeline/deliver/crash-points.ts'
 import { runSeed } from './world.ts'
-import type { Plant } from './scene.ts'
+import type { Plant } from './plants.ts'
 import type { Mode } from './world.ts'
 
 const MODES: readonly Mode[] = ['safety', 'liveness']
@@ -31,7 +31,7 @@ for (const mode of MODES) {
       assert.equal(report.violation, null, `sim --seed ${seed} --mode ${mode} --trace`)
       for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
     }
-    const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles']
+    const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles', 'rotations']
     const acts = ['suspensions', 'disablings', 'replays', 'replays of many', 'allowances', 'releases', 'retries by hand', 'cancels', 'duplicates', 'requests']
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
@@ -81,6 +81,22 @@ test('planted: what came last is let go first', () => {
 
 test('planted: a store that looks at no keys begins a delivery before an earlier one with its key has ended', () => {
   assert.match(firstViolation('order-broken', 50) ?? '', /before it had not ended/)
+})
+
+test('planted: a sender that keeps the first secret it has read signs with one that was replaced', () => {
+  assert.match(firstViolation('stale-secret', 20) ?? '', /with a secret that was replaced/)
+})
+
+test('planted: an overlap in which the former secret does not sign is found', () => {
+  assert.match(firstViolation('no-overlap-signature', 20) ?? '', /without the signature of the former secret/)
+})
+
+test('planted: an overlap that is judged by the clock of the machine ends too early or too late', () => {
+  assert.match(firstViolation('wall-overlap', 50) ?? '', /after its overlap|whose overlap has not ended/)
+})
+
+test('planted: a sender that was told of a rotation and signs as before is found', () => {
+  assert.match(firstViolation('told-in-vain', 200) ?? '', /with a secret that was replaced/)
 })
 
 test('a process has died at each crash point that the product names', () => {

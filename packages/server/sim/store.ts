@@ -2,19 +2,17 @@
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
  * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
  */
-import { Allowances, type AllowancePlant } from './allowances.ts'
-import { keepNote, recalled, type NotePlant } from './notes.ts'
+import { Allowances } from './allowances.ts'
+import { keepNote, recalled } from './notes.ts'
 import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, NEW_LANE, readyAt, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
 import type { Begin, Begun, Held, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import type { Plant } from './plants.ts'
 import type { Attempt, Change, Delivery, LaneRow, Step } from './rows.ts'
-
-/** Faults planted on purpose, to see the simulator find them. */
-export type StorePlant = 'no-fence' | 'no-reclaim' | 'order-broken' | NotePlant | AllowancePlant
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
-  readonly plant?: StorePlant | undefined
+  readonly plant?: Plant | undefined
 }
 
 export class SimStore {
@@ -25,7 +23,7 @@ export class SimStore {
   readonly allowances = new Allowances()
   readonly owners = new Map<string, { until: number; serial: number }>()
   readonly #watch: (change: Change, now: number) => void
-  readonly #plant: StorePlant | undefined
+  readonly #plant: Plant | undefined
   #lastSeq = 0
 
   constructor(options: SimStoreOptions = {}) {

@@ -1,10 +1,13 @@
 import { DeliveryMachine } from '../src/pipeline/deliver/machine.ts'
 import { crash } from './faults.ts'
-import { fateOf } from './sink.ts'
+import { ALIGNED_WITHIN_MS } from './secret-rules.ts'
+import { SimSender } from './sender.ts'
+import { fateOf, type Fate } from './sink.ts'
 import type { CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
-import type { Answer, Begun, Effect, Event } from '../src/pipeline/deliver/ports.ts'
+import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-shelf.ts'
+import type { Answer, Begun, Effect, Event, HttpResult } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
-import type { Scene } from './scene.ts'
+import type { HintType, Scene } from './scene.ts'
 
 type StoreCall = Extract<Effect, { readonly op: number }>
 
@@ -18,6 +21,7 @@ export class SimWorker implements Witness {
   /** Its clock is wrong by this much, and stays so until it restarts. */
   #skewMs = 0
   #machine: DeliveryMachine | null = null
+  #sender: SimSender | null = null
   /** Rises at every start and crash; whatever belongs to an older life is ignored. */
   #life = 0
   #calls = 0
@@ -49,6 +53,7 @@ export class SimWorker implements Witness {
     this.#life += 1
     this.#skewMs = plan.skewMs === 0 ? 0 : Math.round(rng.between(-plan.skewMs, plan.skewMs))
     this.#machine = new DeliveryMachine({ owner: `${this.name}.${this.#life}`, random: rng.next, limits, reached: this.#reached })
+    this.#sender = new SimSender(this.#world, { alignedMs: rng.between(-ALIGNED_WITHIN_MS, ALIGNED_WITHIN_MS), skewMs: this.#skewMs }, this.#inThisLife())
     this.#calls = 0
     this.#tell({ type: 'woke' })
   }
@@ -81,8 +86,9 @@ export class SimWorker implements Witness {
     this.#tell({ type: 'stop' })
   }
 
-  hint(type: 'hinted' | 'halted', lanes: readonly string[]): void {
-    this.#tell({ type, lanes })
+  hint(type: HintType, lanes: readonly string[]): void {
+    if (type === 'changed') this.#tell({ type: 'hinted', about: 'settings', lanes })
+    else this.#tell({ type, lanes })
   }
 
   /** The world has new work: a worker that would sleep past its next sweep sets its alarm anew. */
@@ -97,6 +103,7 @@ export class SimWorker implements Witness {
       this.#inbox.push(event)
       return
     }
+    if (event.type === 'halted' || (event.type === 'hinted' && event.about === 'settings')) for (const lane of event.lanes) this.#sender?.forget(lane)
     const effects = this.#handle(this.#machine, event)
     if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
@@ -143,6 +150,7 @@ export class SimWorker implements Witness {
   #end(): void {
     this.#life += 1
     this.#machine = null
+    this.#sender = null
     this.#pausedUntil = 0
     this.#inbox.length = 0
     this.#alarm = { at: Infinity, earliest: Infinity }
@@ -250,18 +258,54 @@ export class SimWorker implements Witness {
     world.count('requests')
     if (fate.hidden) world.count('hidden')
     this.#flights.set(attempt.attempt_id, attempt)
+    this.#prepare(attempt, (delayMs) => this.#leave(attempt, { fate, delayMs }))
+  }
+
+  /** What signs it is looked up, which may take time or come to nothing. */
+  #prepare(attempt: Begun, leave: (delayMs: number) => void): void {
+    const { agenda, invariants } = this.#world
+    const [sender, askedAt] = [this.#sender, agenda.now]
+    sender?.prepare(attempt.lane, (secrets) => {
+      if (secrets === null) return this.#responded(attempt, { type: 'failure', error_code: 'connection_reset' })
+      const knownSince = Math.max(askedAt - TARGET_KEPT_MS, sender.toldAt(attempt.lane))
+      invariants.secrets.sent(attempt, secrets, { knownSince, now: agenda.now })
+      leave(agenda.now - askedAt)
+    })
+  }
+
+  /** A reading takes its time out of that of the request. */
+  #leave(attempt: Begun, { fate, delayMs }: { fate: Fate; delayMs: number }): void {
+    const { agenda, invariants } = this.#world
+    const arrivesMs = fate.arrives_ms === null ? null : Math.max(0, fate.arrives_ms - delayMs)
+    const resultMs = Math.max(0, fate.result_ms - delayMs)
     const arrive = () => {
       if (fate.accepts) invariants.accepted(attempt)
     }
-    const together = fate.arrives_ms !== null && fate.arrives_ms <= fate.result_ms
-    if (fate.arrives_ms !== null && !together) agenda.after(fate.arrives_ms, arrive)
+    const together = arrivesMs !== null && arrivesMs <= resultMs
+    if (arrivesMs !== null && !together) agenda.after(arrivesMs, arrive)
     const life = this.#life
-    agenda.after(fate.result_ms, () => {
+    agenda.after(resultMs, () => {
       if (together) arrive()
-      if (life !== this.#life || !this.#flights.delete(attempt.attempt_id)) return
-      invariants.ended(attempt, agenda.now)
-      this.#tell({ type: 'responded', attempt_id: attempt.attempt_id, result: fate.result })
+      if (life === this.#life) this.#responded(attempt, fate.result)
     })
+  }
+
+  #responded(attempt: Begun, result: HttpResult): void {
+    if (!this.#flights.delete(attempt.attempt_id)) return
+    this.#world.invariants.ended(attempt, this.#world.agenda.now)
+    this.#tell({ type: 'responded', attempt_id: attempt.attempt_id, result })
+  }
+
+  /** Gives what runs things when this process is awake, and not at all when it has died meanwhile. */
+  #inThisLife(): (run: () => void) => void {
+    const { agenda } = this.#world
+    const life = this.#life
+    const whenAwake = (run: () => void): void => {
+      if (life !== this.#life) return
+      if (agenda.now < this.#pausedUntil) agenda.at(this.#pausedUntil, () => whenAwake(run))
+      else run()
+    }
+    return whenAwake
   }
 
   #slow(): void {

@@ -5,6 +5,7 @@ import { SimIngest } from './ingest.ts'
 import { Invariants } from './invariants.ts'
 import { drawPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
 import { Rng } from './rng.ts'
+import { Secrets } from './secrets.ts'
 import { SimStore } from './store.ts'
 import { Violation } from './violation.ts'
 import { SimWorker } from './worker.ts'
@@ -12,7 +13,8 @@ import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Plan } from './plan.ts'
 import type { Receiver } from './sink.ts'
 import type { Delivery } from './rows.ts'
-import type { Plant, Player, Scene } from './scene.ts'
+import type { Plant } from './plants.ts'
+import type { HintType, Player, Scene } from './scene.ts'
 
 export type Mode = 'safety' | 'liveness'
 
@@ -45,6 +47,7 @@ class World implements Scene {
   readonly plan: Plan
   readonly plant: Plant | undefined
   readonly store: SimStore
+  readonly secrets: Secrets
   readonly invariants: Invariants
   readonly workers: readonly SimWorker[]
   readonly receivers = new Map<string, Receiver>()
@@ -66,10 +69,11 @@ class World implements Scene {
     const dead = this.plan.lanes.filter((lane) => lane.nature === 'dead' && lane.hopeless)
     const hopelessLanes = new Set(dead.map(({ lane }) => lane))
     this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes })
-    const plant = input.plant === 'ack-before-commit' ? undefined : input.plant
-    this.store = new SimStore({ watch: this.invariants.changed, plant })
+    this.secrets = new Secrets(this.invariants.secrets.rotated)
+    this.store = new SimStore({ watch: this.invariants.changed, plant: input.plant })
     for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
       this.store.addLane({ lane, workspace, settings })
+      this.secrets.add(lane)
       const timeoutMs = settings.timeout_ms
       this.receivers.set(lane, { lane, nature, hopeless, timeoutMs, outage, clogged: false, healed: false })
     }
@@ -121,7 +125,7 @@ class World implements Scene {
   }
 
   /** Hints reach each worker, or not, and sometimes twice. */
-  tell(type: 'hinted' | 'halted', lanes: readonly string[]): void {
+  tell(type: HintType, lanes: readonly string[]): void {
     this.workChanged = true
     for (const worker of this.workers) {
       const times = this.rng.chance(this.plan.hintChance) ? this.rng.pick([1, 1, 2]) : 0

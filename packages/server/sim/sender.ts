@@ -1,0 +1,97 @@
+/** How a process comes by what signs its requests: the product's own shelf and rules, with readings that take time and may fail. */
+import { TargetShelf, type Reading } from '../src/pipeline/deliver/target-shelf.ts'
+import { secretsToSign, type SigningSecrets } from '../src/domain/signing-secrets.ts'
+import type { Scene } from './scene.ts'
+
+type Waiting = (() => void)[]
+
+/** The clocks of a process: how far each is from the database's, in ms. */
+interface Clocks {
+  /** Measured now and then, so never by much. */
+  readonly alignedMs: number
+  /** Nobody measures the machine's own. */
+  readonly skewMs: number
+}
+
+export class SimSender {
+  readonly #world: Scene
+  readonly #clocks: Clocks
+  /** Runs this when its process is awake, if it still lives then. */
+  readonly #whenAwake: (run: () => void) => void
+  readonly #shelf = new TargetShelf<SigningSecrets, Waiting>()
+  readonly #toldAt = new Map<string, number>()
+  readonly #firstRead = new Map<string, SigningSecrets>()
+
+  constructor(world: Scene, clocks: Clocks, whenAwake: (run: () => void) => void) { // oxlint-disable-line max-params -- where, when, and whether
+    this.#world = world
+    this.#clocks = clocks
+    this.#whenAwake = whenAwake
+  }
+
+  /** The destination of this lane has changed, and this process was told. */
+  forget(lane: string): void {
+    if (this.#world.plant === 'told-in-vain') return this.#told(lane)
+    this.#shelf.forget(lane)
+    this.#told(lane)
+  }
+
+  /** No rotation that this process was told of before this moment may be unknown to it. */
+  toldAt(lane: string): number {
+    return this.#toldAt.get(lane) ?? -Infinity
+  }
+
+  /** Calls back with what signs a request at that moment; null: it could not be read. */
+  prepare(lane: string, then: (secrets: readonly string[] | null) => void): void {
+    const askedAt = this.#now
+    const look = (): void => {
+      const reading = this.#shelf.find(lane, this.#now) ?? this.#read(lane)
+      const use = (): void => {
+        if (reading.done === undefined) return then(null)
+        if (!this.#shelf.serves(reading, askedAt)) return look()
+        then(this.#sign(lane, reading.done.target))
+      }
+      if (reading.done === undefined) reading.waiting.push(use)
+      else use()
+    }
+    look()
+  }
+
+  #sign(lane: string, target: SigningSecrets): readonly string[] {
+    const { agenda, plant } = this.#world
+    if (plant === 'wall-overlap') return secretsToSign(target, agenda.now + this.#clocks.skewMs)
+    if (plant === 'no-overlap-signature') return [target.current]
+    if (plant !== 'stale-secret') return secretsToSign(target, this.#now)
+    const first = this.#firstRead.get(lane) ?? target
+    this.#firstRead.set(lane, first)
+    return secretsToSign(first, this.#now)
+  }
+
+  #read(lane: string): Reading<SigningSecrets, Waiting> {
+    const { agenda, plan, rng, secrets } = this.#world
+    const reading = this.#shelf.begin(lane, { now: this.#now, waiting: [] })
+    if (plan.rotations.length === 0) {
+      this.#shelf.ended(reading, secrets.of(lane))
+      return reading
+    }
+    const latencyMs = rng.chance(plan.store.slow) ? rng.between(20, 2_000) : rng.between(1, 20)
+    const fails = rng.chance(plan.store.refused)
+    agenda.after(latencyMs * rng.next(), () => {
+      const read = secrets.of(lane)
+      const answer = (): void => {
+        if (fails) this.#shelf.drop(reading)
+        else this.#shelf.ended(reading, read)
+        for (const use of reading.waiting) use()
+      }
+      agenda.after(latencyMs / 2, () => this.#whenAwake(answer))
+    })
+    return reading
+  }
+
+  #told(lane: string): void {
+    this.#toldAt.set(lane, this.#world.agenda.now)
+  }
+
+  get #now(): number {
+    return this.#world.agenda.now + this.#clocks.alignedMs
+  }
+}
