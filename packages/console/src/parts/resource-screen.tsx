@@ -1,16 +1,18 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
-import { useMemo, useRef, type ComponentType, type ReactElement, type ReactNode } from 'react'
+import { useMemo, useRef, useState, type ComponentType, type ReactElement, type ReactNode } from 'react'
 import { useSearchState } from '../data/go.tsx'
+import { useMay, usePlace } from '../data/place.ts'
 import type { Search as Terms } from '../data/search-text.ts'
 import { useKeys } from '../shell/keys.ts'
 import { useCommands } from '../shell/palette-provider.tsx'
 import { Button, Kbd } from '../ui/button.tsx'
 import { useCopy } from '../ui/copy.tsx'
-import { MoreMenu } from '../ui/menu.tsx'
+import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
 import { Page } from '../ui/page.tsx'
-import { Empty, Loading, Refused, Stale } from '../ui/states.tsx'
+import { Empty, Loading, needs, Refused, Stale } from '../ui/states.tsx'
 import { Table, type Column } from '../ui/table.tsx'
+import { adminCurl } from './commands.ts'
 import { ResourceViews } from './resource-views.tsx'
 import { counted } from './text-list.ts'
 
@@ -30,23 +32,32 @@ type Props<R extends Row> = {
   readonly textOf: (row: R) => string
   /** The first has the id '' and every row. */
   readonly views: readonly { readonly id: string; readonly label: string; readonly has: (row: R) => boolean }[]
-  /** `open` is one and the same function at every drawing. */
-  readonly create: { readonly label: string; readonly open: (isOpen: true) => void; readonly refused: string | undefined }
-  readonly never: ReactElement
+  readonly create: Create
+  /** While there is none at all: what is said, beside the way to make one. */
+  readonly never: { readonly title: string; readonly text: ReactNode }
   readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
-  /** The list as a command to copy. */
-  readonly commands: readonly { readonly label: string; readonly text: string }[]
-  readonly children?: ReactNode
+  /** Below the project, in the admin API: `rules`. */
+  readonly path: string
+  /** The list as a command of the CLI, where there is one. */
+  readonly listCommand?: string
+}
+
+type Create = {
+  readonly label: string
+  /** Who may: the route that makes one. */
+  readonly route: Parameters<typeof useMay>[0]
+  readonly dialog: ComponentType<{ readonly onClose: () => void; readonly onMade: (id: string) => void }>
+  /** The tab that what was just made is opened with. */
+  readonly tab?: string
 }
 
 /** The screen of a kind of thing that is set up: a list with a filter and views, and the one that is open beside it. */
 export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
-  const { title, one, asked, views, create, children } = props
-  const { label: createLabel, refused, open: openCreate } = create
+  const { title, one, asked, views, create } = props
   const [search, setSearch] = useSearchState<ResourceSearch>()
+  const making = useMaking(create)
   const found = useFound(props, search)
   const field = useRef<HTMLInputElement>(null)
-  const copy = useCopy()
   const open = (sel: string | undefined): void => setSearch({ sel, ...(sel === undefined ? { tab: undefined } : {}) })
   const here = found.findIndex(({ id }) => id === search.sel)
   const step = (by: number): void => {
@@ -60,9 +71,8 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
     ArrowUp: () => step(-1),
     Escape: () => open(undefined),
     '/': () => field.current?.focus(),
-    n: () => refused === undefined && openCreate(true),
+    n: making.begin,
   })
-  useCommands(useMemo(() => (refused === undefined ? [{ label: createLabel, hint: 'n', go: () => openCreate(true) }] : []), [createLabel, refused, openCreate]))
   const isOpen = search.sel !== undefined
   return (
     <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,300px)_minmax(0,1fr)] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
@@ -73,20 +83,48 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
           actions={
             <>
               {!isOpen && <Filter value={search.q ?? ''} change={(q) => setSearch({ q: q === '' ? undefined : q })} label={`Filter ${title.toLowerCase()}`} field={field} />}
-              {!isOpen && <MoreMenu items={props.commands.map(({ label, text }) => ({ label, go: () => void copy(text, 'Command copied') }))} />}
-              <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={refused !== undefined} title={refused ?? createLabel} onClick={() => openCreate(true)}>{isOpen ? 'New' : createLabel}</Button>
+              {!isOpen && <ListMenu path={props.path} command={props.listCommand} />}
+              <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={making.refused !== undefined} title={making.refused ?? create.label} onClick={making.begin}>{isOpen ? 'New' : create.label}</Button>
             </>
           }
           foot={<><span>{counted(found.length, one)}</span>{!isOpen && <span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd></span>}</>}
         >
           {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
-          <Body {...props} found={found} search={search} isOpen={isOpen} open={open} clear={() => setSearch({ q: undefined, view: undefined })} />
+          <Body {...props} found={found} search={search} making={making} isOpen={isOpen} open={open} clear={() => setSearch({ q: undefined, view: undefined })} />
         </Page>
       </div>
       {isOpen && <Opened {...props} id={search.sel ?? ''} onClose={() => open(undefined)} />}
-      {children}
+      {making.dialog}
     </div>
   )
+}
+
+type Making = { readonly refused: string | undefined; readonly begin: () => void; readonly dialog: ReactElement | null }
+
+/** How one is made: who may, the dialog while it is open, and the way to what was made. */
+function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
+  const [, setSearch] = useSearchState<ResourceSearch>()
+  const [isOpen, setOpen] = useState(false)
+  const may = useMay(route)
+  useCommands(useMemo(() => (may ? [{ label, hint: 'n', go: () => setOpen(true) }] : []), [label, may]))
+  const close = (): void => setOpen(false)
+  const made = (sel: string): void => {
+    close()
+    setSearch({ sel, ...(tab === undefined ? {} : { tab }), q: undefined, view: undefined })
+  }
+  return {
+    refused: may ? undefined : needs(route.role),
+    begin: () => may && setOpen(true),
+    dialog: isOpen ? <Dialog onClose={close} onMade={made} /> : null,
+  }
+}
+
+/** The list as commands to copy. */
+function ListMenu({ path, command }: { readonly path: string; readonly command: string | undefined }): ReactElement {
+  const { project } = usePlace()
+  const copy = useCopy()
+  const item = (label: string, text: string): MenuItem => ({ label, go: () => void copy(text, 'Command copied') })
+  return <MoreMenu items={[item('Copy the list as curl', adminCurl({ project, path })), ...(command === undefined ? [] : [item('Copy the list as a CLI command', command)])]} />
 }
 
 function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', view }: ResourceSearch): readonly R[] {
@@ -95,11 +133,11 @@ function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', v
   return (asked.data ?? []).filter((row) => has(row) && textOf(row).toLowerCase().includes(text))
 }
 
-type BodyProps<R extends Row> = Props<R> & { readonly found: readonly R[]; readonly search: ResourceSearch; readonly isOpen: boolean; readonly open: (id: string) => void; readonly clear: () => void }
+type BodyProps<R extends Row> = Props<R> & { readonly found: readonly R[]; readonly search: ResourceSearch; readonly making: Making; readonly isOpen: boolean; readonly open: (id: string) => void; readonly clear: () => void }
 
-function Body<R extends Row>({ asked, found, search, isOpen, open, clear, columns, slim, title, one, never }: BodyProps<R>): ReactElement {
+function Body<R extends Row>({ asked, found, search, making, isOpen, open, clear, columns, slim, title, one, create, never }: BodyProps<R>): ReactElement {
   if (asked.data === undefined) return asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />
-  if (asked.data.length === 0) return never
+  if (asked.data.length === 0) return <Empty title={never.title} actions={<Button kind="primary" hotkey="N" disabled={making.refused !== undefined} title={making.refused} onClick={making.begin}>{create.label}</Button>}>{never.text}</Empty>
   if (found.length === 0) return <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `hold “${search.q}”.`}</Empty>
   return <Table label={title} columns={isOpen ? slim : columns} rows={found} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => open(id)} rowHeight={48} />
 }

@@ -1,13 +1,10 @@
 import { routes } from '@postroad/contract'
-import { useState, type ReactElement } from 'react'
+import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
-import { useSearchState } from '../../data/go.tsx'
-import { useMay, usePlace } from '../../data/place.ts'
+import { usePlace } from '../../data/place.ts'
 import { adminCurl } from '../../parts/commands.ts'
 import { every } from '../../parts/every.ts'
-import { ResourceScreen, type ResourceSearch } from '../../parts/resource-screen.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Empty, needs } from '../../ui/states.tsx'
+import { ResourceScreen } from '../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { IngestKeyDetail } from './detail.tsx'
@@ -22,12 +19,8 @@ const VIEWS = [
 
 /** Ingest keys: what one's own programs send events with. */
 export function Screen(): ReactElement {
-  const [, setSearch] = useSearchState<ResourceSearch>()
   const { project } = usePlace()
-  const may = useMay(routes.ingestKeys.create)
   const asked = useAsk(['ingestKeys', 'all'], (client, signal) => every(client.ingestKeys.list({ limit: 200 }, { signal })))
-  const [isCreating, setCreating] = useState(false)
-  const refused = may ? undefined : needs(routes.ingestKeys.create.role)
   return (
     <ResourceScreen
       title="Ingest keys"
@@ -37,25 +30,18 @@ export function Screen(): ReactElement {
       slim={SLIM}
       views={VIEWS}
       textOf={({ id, name, shown_prefix, datasets }) => [id, name, shown_prefix, ...(datasets ?? [])].join(' ')}
-      create={{ label: 'New ingest key', open: setCreating, refused }}
-      commands={[{ label: 'Copy the list as curl', text: adminCurl({ project, path: 'ingest-keys' }) }]}
+      create={{ label: 'New ingest key', route: routes.ingestKeys.create, dialog: CreateDialog }}
+      path="ingest-keys"
       detail={IngestKeyDetail}
-      never={
-        <Empty title="There is no ingest key yet" actions={<Button kind="primary" hotkey="N" disabled={!may} title={refused} onClick={() => setCreating(true)}>New ingest key</Button>}>
-          Endpoints are for senders that want a URL of their own. A key is for your programs: it sends into any dataset, lets the rules decide, and reads the stream. From a terminal:
-          <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">{adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}</code>
-        </Empty>
-      }
-    >
-      {isCreating && (
-        <CreateDialog
-          onClose={() => setCreating(false)}
-          onMade={(sel) => {
-            setCreating(false)
-            setSearch({ sel, q: undefined, view: undefined })
-          }}
-        />
-      )}
-    </ResourceScreen>
+      never={{
+        title: 'There is no ingest key yet',
+        text: (
+          <>
+            Endpoints are for senders that want a URL of their own. A key is for your programs: it sends into any dataset, lets the rules decide, and reads the stream. From a terminal:
+            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">{adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}</code>
+          </>
+        ),
+      }}
+    />
   )
 }
