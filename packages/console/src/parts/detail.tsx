@@ -67,8 +67,3 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNo
     </dl>
   )
 }
-
-/** The line that saves what was changed, and is there only while something was. */
-export function SaveBar({ children }: { readonly children: ReactNode }): ReactElement {
-  return <div className="sticky bottom-0 z-1 flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">{children}</div>
-}

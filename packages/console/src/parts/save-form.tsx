@@ -1,0 +1,104 @@
+import type { Client } from '@postroad/sdk'
+import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
+import { useChange } from '../data/ask.ts'
+import { useMay } from '../data/place.ts'
+import { Button } from '../ui/button.tsx'
+import { needs, RefusedLine } from '../ui/states.tsx'
+import { useToast } from '../ui/toast.tsx'
+
+type Asked<Draft, Body> = {
+  /** As it stands in the form while nothing is changed. */
+  readonly held: Draft
+  /** What is sent for a draft, or the sentence on what it cannot be. */
+  readonly read: (draft: Draft) => { readonly body: Body } | { readonly problem: string }
+  /** Who may: the route that changes it. */
+  readonly route: Parameters<typeof useMay>[0]
+  /** What is read anew after it. */
+  readonly rooms: readonly string[]
+  readonly send: (client: Client, body: Body) => Promise<unknown>
+  /** From when on a change counts: `the next request`. */
+  readonly countsFrom: string
+}
+
+type Bar = {
+  /** Undefined while there is nothing to save. */
+  readonly problem: string | undefined
+  readonly error: Error | null
+  readonly isRunning: boolean
+  readonly discard: () => void
+}
+
+export type SaveFormState<Draft> = {
+  readonly draft: Draft
+  readonly change: (draft: Draft) => void
+  readonly disabled: boolean
+  /** Why it is disabled. */
+  readonly refused: string | undefined
+  readonly submit: (event: FormEvent) => void
+  /** Undefined while nothing is changed. */
+  readonly bar: Bar | undefined
+}
+
+/** Settings that are changed as a draft, and count for nobody until they are saved. */
+export function useSaveForm<Draft, Body>({ held, read, route, rooms, send, countsFrom }: Asked<Draft, Body>): SaveFormState<Draft> {
+  // In an object, because a draft may itself be null.
+  const [changed, setChanged] = useState<{ readonly draft: Draft } | undefined>()
+  const may = useMay(route)
+  const toast = useToast()
+  const save = useChange(rooms, send)
+  const draft = changed === undefined ? held : changed.draft
+  const said = read(draft)
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (changed === undefined || !('body' in said)) return
+    save.mutate(said.body, {
+      onSuccess: () => {
+        setChanged(undefined)
+        toast({ text: `Saved. It counts from ${countsFrom} on.` })
+      },
+    })
+  }
+  const discard = (): void => {
+    setChanged(undefined)
+    save.reset()
+  }
+  return {
+    draft,
+    change: (next) => setChanged({ draft: next }),
+    disabled: !may,
+    refused: may ? undefined : needs(route.role),
+    submit,
+    bar: changed === undefined ? undefined : { problem: 'problem' in said ? said.problem : undefined, error: save.error, isRunning: save.isPending, discard },
+  }
+}
+
+/** What the fields of a form take that change a part of its draft. */
+export function fieldsOf<Draft extends object>({ draft, change, disabled }: SaveFormState<Draft>) {
+  return { draft, disabled, change: (part: Partial<Draft>) => change({ ...draft, ...part }) }
+}
+
+type Props<Draft> = {
+  readonly label: string
+  readonly of: SaveFormState<Draft>
+  /** It is a column of a page, and its bar stands at the foot of it. */
+  readonly isColumn?: boolean
+  readonly children: ReactNode
+}
+
+/** The form around the fields, and the bar that saves: it is there only while something is changed. */
+export function SaveForm<Draft>({ label, of: { refused, submit, bar }, isColumn = false, children }: Props<Draft>): ReactElement {
+  return (
+    <form onSubmit={submit} aria-label={label} className={isColumn ? 'flex min-w-0 flex-col' : undefined}>
+      {refused !== undefined && <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{refused}</p>}
+      {children}
+      {isColumn && <div className="flex-1" />}
+      {bar !== undefined && (
+        <div className="sticky bottom-0 z-1 flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">
+          <div className="mr-auto min-w-0">{bar.problem === undefined ? <RefusedLine error={bar.error} /> : <p role="alert" className="text-fail">{bar.problem}</p>}</div>
+          <Button onClick={bar.discard}>Discard</Button>
+          <Button kind="primary" type="submit" disabled={bar.problem !== undefined || bar.isRunning}>Save</Button>
+        </div>
+      )}
+    </form>
+  )
+}
