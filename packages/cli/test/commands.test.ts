@@ -195,6 +195,14 @@ test('destinations create shows the secret this once and names it after its host
   refused(await run(['destinations', 'create', good.url, '-d', '{"colour":"red"}'], remote()), { code: 1, stderr: /"colour" is not a member/ })
 })
 
+test('destinations create --order-by keeps an order by key, says so, and repeats what the API says of a path that is none', async () => {
+  assert.match(await ok(['destinations', 'create', good.url, '--name', 'ordered', '--dataset', 'ordered', '--order-by', 'customer.id']), /^Order {8}by customer\.id$/m)
+  const made = await json(['destinations', 'create', good.url, '--name', 'ordered too', '--dataset', 'ordered', '--order-by', 'key', '-d', '{"ordering":"none"}'])
+  assert.deepEqual(made.destination.ordering, { path: 'key' }, 'what is named by an option counts')
+  refused(await run(['destinations', 'create', good.url, '--name', 'none', '--order-by', ''], remote()), { code: 1, stderr: /A path may not be empty; write one such as "items\.0\.id"\./ })
+  refused(await run(['destinations', 'create', good.url, '--name', 'none', '--order-by', 'a..b'], remote()), { code: 1, stderr: /A path may not have an empty step/ })
+})
+
 test('an event is listed, and shown with its data letter by letter and its deliveries', async () => {
   const id = await quiet(['send', '-d', '{"n":12345678901234567890,"t":"\\u001b[31m","e":{},"l":[1,[]]}'])
   await delivered(id, 'delivered')

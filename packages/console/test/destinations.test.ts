@@ -68,6 +68,49 @@ test('settings are changed, saved, and drawn: the schedule, the datasets, the co
   await seen.close()
 })
 
+test('an order by key is chosen with a path and says what it costs; a path that is none is refused in the words of the API', { skip: noBrowser }, async () => {
+  const { destination } = await aDestination(stage.world, { name: 'Ordered', url: sink.url })
+  const kept = async () => (await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.ordering
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=settings`)
+  await page.getByText('In order by key').click()
+  await page.getByText('That costs speed, and one that fails holds up those behind it').waitFor()
+  for (const path of ['', 'customer..id']) {
+    const refused = (await stage.world.admin('PATCH', `destinations/${destination.id}`, { ordering: { path } })).body.error
+    await page.getByLabel('Path of the key').fill(path)
+    const said = await page.getByRole('alert').innerText()
+    assert.equal(refused, `ordering.path: ${said}`)
+    assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
+  }
+  await page.getByLabel('Path of the key').fill('customer.id')
+  await seen.accessible('the order of a destination')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved. It counts from the next attempt on.').waitFor()
+  assert.deepEqual(await kept(), { path: 'customer.id' })
+  await page.reload()
+  assert.equal(await page.getByLabel('Path of the key').inputValue(), 'customer.id')
+  await page.getByText('Side by side').click()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+  assert.equal(await kept(), 'none')
+
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'New destination' }).click()
+  await page.getByRole('button', { name: /^Webhook receiver/ }).click()
+  await page.getByLabel('URL', { exact: true }).fill(sink.url)
+  await page.getByLabel('Name', { exact: true }).fill('Ordered from the start')
+  await page.getByText('Order: side by side').click()
+  await page.getByText('In order by key').click()
+  await page.getByLabel('Path of the key').fill('account')
+  await seen.picture('order-create')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('group', { name: 'Signing secret' }).waitFor()
+  const made = (await stage.world.admin('GET', 'destinations')).body.destinations.find(({ name }: { name: string }) => name === 'Ordered from the start')
+  assert.deepEqual(made.ordering, { path: 'account' })
+  await seen.close()
+})
+
 test('a secret is revealed, rotated with an overlap, and authentication is set without ever being shown', { skip: noBrowser }, async () => {
   const { destination, secret } = await aDestination(stage.world, { name: 'Audit', url: sink.url })
   const seen = await stage.owner()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { splitPath } from './dot-path.ts'
+import { PATH_PROBLEMS, pathProblem } from './dot-path.ts'
 import { LIMITS } from './limits.ts'
 
 /** The one dialect of rules, endpoint criteria and workflow and trigger conditions (contract part 2, "Condition"). */
@@ -20,12 +20,10 @@ export type ConditionOp = (typeof CONDITION_OPS)[number]
 /** A dot path into a payload or a record. */
 export const DotPath = z
   .string('A path is text, such as "items.0.id".')
-  .min(1, { error: 'A path may not be empty; write one such as "items.0.id".', abort: true })
+  .min(1, PATH_PROBLEMS.empty)
   .max(LIMITS.conditionPathCharsMax, `A path has at most ${LIMITS.conditionPathCharsMax} characters; shorten it.`)
-  .refine(
-    (path) => splitPath(path).every((step) => step !== ''),
-    'A path may not have an empty step; write a literal dot as "\\.".',
-  )
+  // Of an empty path one thing is said; and nothing aborts, for a union repeats only what a member says to the end.
+  .refine((path) => pathProblem(path) !== PATH_PROBLEMS.emptyStep, PATH_PROBLEMS.emptyStep)
 
 const MEMBERS = ['path', 'op', 'value', 'equals']
 

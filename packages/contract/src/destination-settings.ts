@@ -42,7 +42,7 @@ export const RateLimit = z
   .nullable()
   .describe('At most this many attempts in any second, minute or hour, retries included, whichever process sends; null: no limit.')
 export const Ordering = z
-  .union([z.literal('none'), z.strictObject({ path: DotPath })])
+  .union([z.literal('none'), z.strictObject({ path: DotPath })], 'An order is "none", or an object with a path into the record, such as {"path":"customer.id"}.')
   .describe(
     'With a path into the record: records with the same value there are delivered one after another in the order they were accepted, and a later one is not begun while an earlier one ' +
       'waits, is being sent or is paused; one that failed for good or was cancelled is passed. Other values go on meanwhile. A record without the value, or with null, waits for none. What is replayed goes ' +

@@ -18,3 +18,14 @@ export function splitPath(path: string): readonly string[] {
   steps.push(step)
   return steps
 }
+
+export const PATH_PROBLEMS = {
+  empty: 'A path may not be empty; write one such as "items.0.id".',
+  emptyStep: 'A path may not have an empty step; write a literal dot as "\\.".',
+} as const
+
+/** What is wrong with a dot path, in a sentence; undefined: nothing. Its length has a limit besides. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return PATH_PROBLEMS.empty
+  return splitPath(path).includes('') ? PATH_PROBLEMS.emptyStep : undefined
+}

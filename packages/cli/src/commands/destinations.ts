@@ -13,7 +13,7 @@ import { fields, table } from '../text/table.ts'
 import { addRecover } from './recover.ts'
 
 type Created = RouteAnswer<Routes['destinations']['create']>
-type CreateOptions = CommonOptions & { readonly name?: string; readonly dataset?: readonly string[]; readonly data?: string }
+type CreateOptions = CommonOptions & { readonly name?: string; readonly dataset?: readonly string[]; readonly orderBy?: string; readonly data?: string }
 
 export function addDestinations(program: Command): void {
   const destinations = program.command('destinations').summary('list, make, test and recover destinations').description('The URLs that events are delivered to.')
@@ -27,9 +27,10 @@ export function addDestinations(program: Command): void {
     .description('Delivers every new event to a URL, signed and retried. The signing secret is shown this once.')
     .option('--name <name>', 'what to call it (without it, the host of the URL)')
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
+    .option('--order-by <path>', 'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it')
     .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
     .action(createDestination)
-  withExample(withCommon(create), 'destinations create https://example.com/hooks --dataset events', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
+  withExample(withCommon(create), 'destinations create https://example.com/hooks --dataset events --order-by customer.id', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
   addRecover(destinations)
 }
 
@@ -51,23 +52,29 @@ function listText({ destinations, next_cursor }: RouteAnswer<Routes['destination
   return [rows, ...more(next_cursor)].join('\n')
 }
 
-async function createDestination(url: string, { name, dataset, data, ...options }: CreateOptions): Promise<void> {
+async function createDestination(url: string, { name, dataset, orderBy, data, ...options }: CreateOptions): Promise<void> {
   const given = data === undefined ? {} : objectIn(await readData(data))
   const { client } = await connect(options)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
-  const request = { name: hostOf(url), ...given, url, ...(name === undefined ? {} : { name }), ...(dataset === undefined ? {} : { datasets: dataset }) } as RouteRequest<
-    Routes['destinations']['create']
-  >
+  const request = {
+    name: hostOf(url),
+    ...given,
+    url,
+    ...(name === undefined ? {} : { name }),
+    ...(dataset === undefined ? {} : { datasets: dataset }),
+    ...(orderBy === undefined ? {} : { ordering: { path: orderBy } }),
+  } as RouteRequest<Routes['destinations']['create']>
   const answer = await client.destinations.create(request)
   print({ json: answer, ids: [answer.destination.id], text: () => createdText(answer) }, options)
 }
 
 function createdText({ destination, signing_secret }: Created): string {
-  const { id, name, url, datasets } = destination
+  const { id, name, url, datasets, ordering } = destination
   return fields([
     ['Destination', `${id}  ${plain(name)}`],
     ['Delivers to', plain(url)],
     ['Datasets', datasets === null ? 'all' : datasets.join(', ')],
+    ...(ordering === 'none' ? [] : [['Order', `by ${plain(ordering.path)}`] as const]),
     ['Secret', `${signing_secret}  ${style.dim('shown this once')}`],
     ['Next', `${invokedAs()} send`],
   ])

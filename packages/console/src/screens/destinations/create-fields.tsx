@@ -5,7 +5,7 @@ import { authOf } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
 import type { CreateDraft } from './create-draft.ts'
 import type { DestinationDraft } from './draft.ts'
-import { HeaderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 import { Preview } from './preview.tsx'
 import { templateDraftOf, templateOf } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
@@ -33,6 +33,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
         {URL.canParse(settings.url.trim()) && <div className="mb-3"><Preview settings={canPreview ? { url: settings.url.trim(), auth: authOf({ ...auth, secret: '' }), payload_template: read.template } : undefined} /></div>}
       </Folded>
       {preset.secret === null && <Folded title="Authentication"><AuthFields draft={auth} set={set} isHeld={false} /></Folded>}
+      <Folded title={settings.orderPath === null ? 'Order: side by side' : 'Order: by key'}><OrderFields {...fields} /></Folded>
       <Folded title="Retries, headers and limits">
         <RetryFields {...fields} />
         <HeaderFields {...fields} />

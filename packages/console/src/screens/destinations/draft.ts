@@ -1,4 +1,5 @@
 import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
+import { pathProblem } from '@postroad/contract/dot-path'
 import type { Destination } from '../../data/names.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../parts/condition-draft.ts'
 import { listIn } from '../../parts/text-list.ts'
@@ -23,6 +24,8 @@ export type DestinationDraft = {
   /** '' : no limit. */
   readonly rateCount: string
   readonly ratePer: RatePer
+  /** The path of the key that events are sent in order by; null: side by side. */
+  readonly orderPath: string | null
   readonly signing: SigningHeader
 }
 
@@ -37,10 +40,11 @@ export const NEW_DRAFT: DestinationDraft = {
   maxInFlight: String(LIMITS.maxInFlightDefault),
   rateCount: '',
   ratePer: 'second',
+  orderPath: null,
   signing: 'both',
 }
 
-export function draftOfDestination({ name, url, datasets, conditions, headers, retry, timeout_ms, max_in_flight, rate_limit, signing }: Destination): DestinationDraft {
+export function draftOfDestination({ name, url, datasets, conditions, headers, retry, timeout_ms, max_in_flight, rate_limit, ordering, signing }: Destination): DestinationDraft {
   return {
     name,
     url,
@@ -52,6 +56,7 @@ export function draftOfDestination({ name, url, datasets, conditions, headers, r
     maxInFlight: String(max_in_flight),
     rateCount: rate_limit === null ? '' : String(rate_limit.count),
     ratePer: rate_limit?.per ?? 'second',
+    orderPath: ordering === 'none' ? null : ordering.path,
     signing: signing.header,
   }
 }
@@ -66,6 +71,9 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
   if (schedule !== null && 'problem' in schedule) return schedule
   const datasets = draft.datasets === null ? null : listIn(draft.datasets)
   if (datasets?.length === 0) return { problem: 'Name at least one dataset, or choose every dataset.' }
+  const orderPath = draft.orderPath?.trim() ?? null
+  const wrongPath = orderPath === null ? undefined : pathProblem(orderPath)
+  if (wrongPath !== undefined) return { problem: wrongPath }
   return {
     body: {
       name: draft.name.trim() === '' ? hostIn(draft.url) : draft.name,
@@ -77,6 +85,7 @@ export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { rea
       timeout_ms: Number(draft.timeoutMs),
       max_in_flight: Number(draft.maxInFlight),
       rate_limit: draft.rateCount === '' ? null : { count: Number(draft.rateCount), per: draft.ratePer },
+      ordering: orderPath === null ? 'none' : { path: orderPath },
       signing: { header: draft.signing },
     },
   }

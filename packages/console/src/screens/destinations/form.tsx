@@ -1,4 +1,5 @@
 import { DEFAULT_SCHEDULE_SECONDS, LIMITS } from '@postroad/contract'
+import { pathProblem } from '@postroad/contract/dot-path'
 import type { ReactElement } from 'react'
 import { Choice } from '../../parts/choice.tsx'
 import { Conditions } from '../../parts/conditions.tsx'
@@ -54,6 +55,24 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           <option value="hour">hour</option>
         </Select>
       </div>
+    </>
+  )
+}
+
+/** Whether events wait for each other. */
+export function OrderFields({ draft: { orderPath }, change, disabled = false }: FormProps): ReactElement {
+  const problem = orderPath === null ? undefined : pathProblem(orderPath.trim())
+  return (
+    <>
+      <Choice
+        label="Events are sent"
+        of={[{ id: 'none', label: 'Side by side' }, { id: 'key', label: 'In order by key' }]}
+        at={orderPath === null ? 'none' : 'key'}
+        go={(id) => change({ orderPath: id === 'none' ? null : '' })}
+        disabled={disabled}
+        hint={orderPath === null ? 'The fastest way: none waits for another, and a retry may arrive after what came later.' : 'Events with the same key go one at a time, as they came. That costs speed, and one that fails holds up those behind it until it is delivered or given up. Other keys go on meanwhile.'}
+      />
+      {orderPath !== null && <Field label="Path of the key" required placeholder="customer.id" maxLength={LIMITS.conditionPathCharsMax} value={orderPath} disabled={disabled} onChange={({ target }) => change({ orderPath: target.value })} className="mono text-data" aria-invalid={problem !== undefined} hint={problem ?? 'Where the key stands in an event; one without it waits for none. A change counts for events that come after it.'} />}
     </>
   )
 }

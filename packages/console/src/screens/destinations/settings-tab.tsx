@@ -4,7 +4,7 @@ import type { Destination } from '../../data/names.ts'
 import { Part } from '../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../parts/save-form.tsx'
 import { bodyOf, draftOfDestination } from './draft.ts'
-import { HeaderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 
 /** Everything that can be changed about it; nothing is until it is saved. */
 export function SettingsTab({ destination }: { readonly destination: Destination }): ReactElement {
@@ -22,6 +22,7 @@ export function SettingsTab({ destination }: { readonly destination: Destination
       <Part title="Where to"><WhereFields {...fields} /></Part>
       <Part title="What"><WhatFields {...fields} /></Part>
       <Part title="Retries and limits" text="2xx is delivered. Anything else is tried again, except 410, which switches the destination off."><RetryFields {...fields} /></Part>
+      <Part title="Order"><OrderFields {...fields} /></Part>
       <Part title="Headers"><HeaderFields {...fields} /></Part>
     </SaveForm>
   )
