@@ -237,6 +237,39 @@ test('a test is sent from the screen and its answer shown, with the reason when 
   await seen.close()
 })
 
+test('a delivery that waits behind an open breaker says so, and when one is tried; it does no more when the breaker has closed', { skip: noBrowser }, async (t) => {
+  const own = await aSink()
+  t.after(() => own.stop())
+  own.answer({ status: 500 })
+  const { destination } = await aDestination(stage.world, { name: 'Down', url: own.url, datasets: ['down'], retry: { schedule_seconds: [0, 80_000] } })
+  // Ten failures in a row open the breaker.
+  for (let number = 0; number < 10; number += 1) await post(`${stage.world.endpoint}/down`, '{}')
+  await eventually(async () => ((await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.breaker.state === 'open' ? true : undefined))
+  const record = (await post(`${stage.world.endpoint}/down`, '{}')).body.records[0].id
+  const [waiting] = (await stage.world.admin('GET', `deliveries?record_id=${record}`)).body.deliveries
+  assert.equal(waiting.state, 'pending')
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  await page.goto(`${stage.url('deliveries')}?sel=${waiting.id}`)
+  const line = page.getByRole('status').filter({ hasText: 'Waits for its destination' })
+  await line.getByText(/the breaker is open, and one delivery is tried (?:now|in \d+ (?:s|min))\./).waitFor()
+  await seen.accessible('a delivery behind an open breaker')
+  await seen.picture('behind-a-breaker')
+  await page.goto(`${stage.url('events')}?sel=${record}&tab=deliveries`)
+  await line.waitFor()
+  const [failed] = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}&state=retrying`)).body.deliveries
+  await page.goto(`${stage.url('deliveries')}?sel=${failed.id}`)
+  await line.getByText(/Its own next attempt is due in \d+ h\./).waitFor()
+
+  // Switched off and on, the breaker is closed; what waits is sent.
+  own.answer({ status: 200 })
+  for (const enabled of [false, true]) await stage.world.admin('PATCH', `destinations/${destination.id}`, { enabled })
+  await page.goto(`${stage.url('deliveries')}?sel=${waiting.id}`)
+  await page.getByRole('region', { name: 'Delivery' }).getByText('delivered', { exact: true }).waitFor()
+  assert.equal(await line.count(), 0)
+  await seen.close()
+})
+
 test('the health of a destination stands in the list and beside it: what succeeded, how long it took, what waits and since when', { skip: noBrowser }, async (t) => {
   const own = await aSink()
   t.after(() => own.stop())

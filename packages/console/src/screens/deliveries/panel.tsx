@@ -3,12 +3,12 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
 import { standingOf } from '../../data/standing.ts'
+import { WaitsLine } from '../../parts/waits-line.tsx'
 import { AttemptPart } from '../../ui/attempt.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Chip } from '../../ui/glyph.tsx'
 import { Loading, Refused } from '../../ui/states.tsx'
-import { Countdown } from '../../ui/time.tsx'
 import { ByHandButtons, type ByHand } from './by-hand.tsx'
 
 type Props = { readonly id: string; readonly onClose: () => void; readonly byHand: ByHand; readonly nameOf: (id: string) => string }
@@ -42,7 +42,7 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
         </div>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto border-t border-line" tabIndex={0} role="group" aria-label="Attempts">
-        {delivery.next_attempt_at !== null && delivery.state === 'retrying' && <p className="border-b border-line bg-retry-soft px-5 py-2 text-retry-text">Next attempt <Countdown to={delivery.next_attempt_at} /></p>}
+        <WaitsLine delivery={delivery} />
         {delivery.attempts.toReversed().map((attempt, index) => <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0} />)}
         {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
       </div>

@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { useDestinations } from '../../data/names.ts'
 import { standingOf } from '../../data/standing.ts'
+import { WaitsLine } from '../../parts/waits-line.tsx'
 import { AttemptPart, HeaderList } from '../../ui/attempt.tsx'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { Loading, Refused } from '../../ui/states.tsx'
@@ -33,6 +34,7 @@ function DeliveryPart({ id, state, name }: { readonly id: string; readonly state
       <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">{name}<Chip standing={standingOf(state)}>{state}</Chip></h3>
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
+      {asked.data !== undefined && <WaitsLine delivery={asked.data.delivery} />}
       {asked.data?.delivery.attempts.map((attempt, index, { length }) => <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === length - 1} />)}
     </section>
   )
