@@ -75,6 +75,19 @@ test('the list holds still while one reads: what comes is counted, and shown whe
   await seen.close()
 })
 
+test('a number beyond 2^53 stands in the list digit for digit, as it comes and as it is read again', { skip: noBrowser }, async () => {
+  const seen = await stage.owner('dark')
+  const { page } = seen
+  const row = page.getByRole('row').filter({ hasText: 'big.number' })
+  await page.goto(stage.url('events?f=type:equals:big.number'))
+  await page.getByText('Live', { exact: true }).waitFor()
+  await post(stage.world.endpoint, '{"type":"big.number","amount":9007199254740993}')
+  await row.getByText('9007199254740993').waitFor()
+  await page.goto(stage.url('events?f=amount:equals:9007199254740993'))
+  await row.getByText('9007199254740993').waitFor()
+  await seen.close()
+})
+
 test('a stream that drops says so, comes back by itself, and what came meanwhile is there, with a line about the gap', { skip: noBrowser }, async () => {
   const line = await aLine(stage.world.address)
   const seen = await stage.owner()

@@ -1,5 +1,6 @@
 import { CONDITION_OPS, type ConditionOp } from '@postroad/contract'
 import { splitPath } from '@postroad/contract/dot-path'
+import { RawNumber } from '../ui/raw-number.ts'
 
 /** One condition as it stands in an address: `path:op:value`, the dialect of rules. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
@@ -68,11 +69,11 @@ export function meets(data: unknown, { path, op, value }: Filter): boolean {
     case 'exists':
       return seen !== undefined
     case 'equals':
-      return asText(seen) === value
+      return textsOf(seen).includes(value)
     case 'not_equals':
-      return asText(seen) !== value
+      return !textsOf(seen).includes(value)
     case 'in':
-      return value.split(',').includes(asText(seen) ?? '\0')
+      return value.split(',').some((one) => textsOf(seen).includes(one))
     case 'contains':
       return (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value)
     case 'regex':
@@ -88,21 +89,23 @@ export function meets(data: unknown, { path, op, value }: Filter): boolean {
 export function valueAt(data: unknown, path: string): unknown {
   let at = data
   for (const step of splitPath(path)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined
+    if (typeof at !== 'object' || at === null || at instanceof RawNumber || !Object.hasOwn(at, step)) return undefined
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object's own member, whatever it is
     at = (at as Record<string, unknown>)[step]
   }
   return at
 }
 
-function asText(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? String(value) : undefined
+/** What a value is equal to: `1.50` is also `1.5`, but beyond 2^53 a number is its own digits alone. */
+function textsOf(value: unknown): readonly string[] {
+  if (value instanceof RawNumber) return Math.abs(Number(value.text)) <= Number.MAX_SAFE_INTEGER ? [value.text, String(Number(value.text))] : [value.text]
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? [String(value)] : []
 }
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
 
 function compares(op: 'gt' | 'gte' | 'lt' | 'lte', seen: unknown, bound: string): boolean {
-  const number = typeof seen === 'number' ? seen : typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
+  const number = seen instanceof RawNumber ? Number(seen.text) : typeof seen === 'number' ? seen : typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
   const to = Number(bound)
   if (op === 'gt') return number > to
   if (op === 'gte') return number >= to

@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { readJson } from '../ui/raw-number.ts'
 
 export type Filed = { readonly id: string; readonly dataset: string; readonly received_at: string; readonly data: unknown }
 export type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
@@ -141,7 +142,7 @@ export class Tail {
     if (!(event instanceof MessageEvent) || typeof event.data !== 'string') return
     if (event.lastEventId !== '') this.#cursor = event.lastEventId
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a frame of our own server, in the shape of the contract
-    use(JSON.parse(event.data) as T)
+    use(readJson(event.data) as T)
   }
 
   #record(record: Filed): void {

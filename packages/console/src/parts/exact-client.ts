@@ -2,9 +2,9 @@ import type { Client } from '@postroad/sdk'
 import { useMemo } from 'react'
 import { newClient } from '../data/client.ts'
 import { usePlace } from '../data/place.ts'
-import { readJson } from '../ui/json-lines.ts'
+import { readJson } from '../ui/raw-number.ts'
 
-/** A client whose answers keep every digit of their numbers: what is written to a file must be what came. */
+/** A client whose answers keep every digit of their numbers: payloads are shown and written to files as they came. */
 export function useExactClient(): Client {
   const { project } = usePlace()
   return useMemo(() => newClient(project.id, readJson), [project.id])

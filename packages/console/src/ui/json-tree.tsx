@@ -2,7 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId, useMemo, useRef, useState, type KeyboardEvent, type ReactElement } from 'react'
 import { useCopy } from './copy.tsx'
-import { isTree, leafText, linesOf, pathText, RawNumber, readJson, sizeOf, type JsonLine } from './json-lines.ts'
+import { isTree, linesOf, pathText, sizeOf, type JsonLine } from './json-lines.ts'
+import { leafText, RawNumber, readJson } from './raw-number.ts'
 
 type Props = {
   /** JSON as it was received. */

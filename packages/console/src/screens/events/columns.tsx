@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react'
 import type { Tail } from '../../data/tail.ts'
 import { Glyph, Segments } from '../../ui/glyph.tsx'
+import { isTree } from '../../ui/json-lines.ts'
+import { leafText } from '../../ui/raw-number.ts'
 import { TwoLines, type Column } from '../../ui/table.tsx'
 import { Time, took } from '../../ui/time.tsx'
 import { valueAt } from '../../data/filter.ts'
@@ -35,7 +37,7 @@ function fieldColumn(path: string): Column<EventRow> {
 /** What is not there is a dash, so that it can be told from empty text. */
 function cellText(value: unknown): string {
   if (value === undefined) return '–'
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, CELL_CHARS)
+  return (isTree(value) ? JSON.stringify(value) : leafText(value)).slice(0, CELL_CHARS)
 }
 
 /** The columns of the list; they read the tail anew each time a row is drawn. */

@@ -1,4 +1,5 @@
-import { isTree, leafText, pathText } from '../../ui/json-lines.ts'
+import { isTree, pathText } from '../../ui/json-lines.ts'
+import { leafText } from '../../ui/raw-number.ts'
 
 /** One value of two payloads: only in one of them, changed, or the same. undefined: it is not there. */
 export type Difference = { readonly path: string; readonly kind: 'same' | 'changed' | 'added' | 'removed'; readonly left: string | undefined; readonly right: string | undefined }

@@ -1,3 +1,6 @@
+import { isTree } from '../../ui/json-lines.ts'
+import { leafText } from '../../ui/raw-number.ts'
+
 const NAMES = ['type', 'event', 'event_type', 'eventType', 'topic', 'action', 'name', 'kind'] as const
 
 /** What a payload calls itself; else the dataset that it is in. */
@@ -11,7 +14,7 @@ const WRAPPERS = new Set(['data', 'object', 'payload', 'body', 'resource', 'attr
 
 /** The few fields that tell one event from another: short scalars, also of the objects in it, ids last; not the one that the title is. */
 export function previewOf(data: unknown): readonly (readonly [string, string])[] {
-  if (!isObject(data)) return data === null || typeof data !== 'object' ? [['', String(data)]] : [['items', String(Array.isArray(data) ? data.length : 0)]]
+  if (!isObject(data)) return Array.isArray(data) ? [['items', String(data.length)]] : [['', leafText(data)]]
   const title = titleOf(data, '')
   const all = fieldsOf(data, { depth: 0, within: '' }).filter(([key, text]) => text !== title || !NAMES.some((name) => name === key))
   return all.toSorted((a, b) => dullness(a[0]) - dullness(b[0])).slice(0, FIELDS_MAX)
@@ -28,7 +31,7 @@ function fieldsOf(data: Readonly<Record<string, unknown>>, at: { readonly depth:
       if (WRAPPERS.has(name) && at.depth < DEPTH_MAX) return fieldsOf(value, { depth: at.depth + 1, within: at.within })
       return at.within === '' ? fieldsOf(value, { depth: DEPTH_MAX, within: `${key}.` }) : []
     }
-    const text = String(value)
+    const text = leafText(value)
     return text.length <= 64 ? [[key, text]] : []
   })
 }
@@ -42,5 +45,5 @@ function dullness(path: string): number {
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isTree(value) && !Array.isArray(value)
 }

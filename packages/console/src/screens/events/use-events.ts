@@ -1,8 +1,9 @@
 import { ServiceError } from '@postroad/sdk/service-error'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { useClient, usePlace } from '../../data/place.ts'
+import { usePlace } from '../../data/place.ts'
 import { useTail } from '../../data/use-tail.ts'
+import { useExactClient } from '../../parts/exact-client.ts'
 import { useSettled } from '../../parts/settled.ts'
 import { readPage, type Start } from './pages.ts'
 import { merged, rowOf, type EventRow } from './rows.ts'
@@ -16,7 +17,7 @@ const BAD_REQUEST = 400
 
 /** What is stored, page by page, and how far it was looked through. */
 function useStored(wanted: Wanted, enabled: boolean) {
-  const client = useClient()
+  const client = useExactClient()
   const { project } = usePlace()
   const tail = useTail()
   return useInfiniteQuery({
