@@ -88,6 +88,28 @@ test('a number beyond 2^53 stands in the list digit for digit, as it comes and a
   await seen.close()
 })
 
+test('beside a delivery that is open the states of the list fit, in a window of 1024 pixels too', { skip: noBrowser }, async () => {
+  await send({ type: 'narrow' })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.setViewportSize({ width: 1_024, height: 768 })
+  await page.goto(stage.url('deliveries'))
+  await page.getByRole('row').filter({ hasText: 'receiver' }).first().click()
+  await page.getByRole('region', { name: 'Delivery' }).getByRole('button', { name: 'Close' }).waitFor()
+  const states = page.getByRole('button', { name: 'State: All' })
+  const HEAD = 'section[aria-labelledby="page-title"] > header'
+  const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('${HEAD}, ${HEAD} *')].filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth).map((one) => one.outerHTML)`)
+  assert.deepEqual(cut, [], 'nothing in the head is cut or scrolls')
+  await seen.accessible('a delivery in a narrow window')
+  await seen.picture('narrow-delivery')
+  await states.click()
+  await seen.picture('narrow-states')
+  await page.getByRole('menuitem', { name: 'Delivered' }).click()
+  await page.waitForURL('**/deliveries?state=delivered')
+  await page.getByRole('group', { name: 'State' }).getByRole('button', { name: 'Delivered', pressed: true }).waitFor()
+  await seen.close()
+})
+
 test('a stream that drops says so, comes back by itself, and what came meanwhile is there, with a line about the gap', { skip: noBrowser }, async () => {
   const line = await aLine(stage.world.address)
   const seen = await stage.owner()

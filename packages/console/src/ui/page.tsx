@@ -1,4 +1,6 @@
+import { ChevronDown } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
+import { Menu } from './menu.tsx'
 
 type Props = {
   readonly title: string
@@ -26,8 +28,10 @@ export function Page({ title, beside, actions, children, foot }: Props): ReactEl
   )
 }
 
+type ViewsProps<Id extends string> = { readonly of: readonly { readonly id: Id; readonly label: string; readonly count?: number | undefined }[]; readonly at: Id; readonly go: (id: Id) => void; readonly label: string }
+
 /** Quiet tabs beside the title: views of a list. */
-export function Views<Id extends string>({ of, at, go, label }: { readonly of: readonly { readonly id: Id; readonly label: string; readonly count?: number | undefined }[]; readonly at: Id; readonly go: (id: Id) => void; readonly label: string }): ReactElement {
+export function Views<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   return (
     <div className="flex min-w-0 gap-0.5 overflow-x-auto" role="group" aria-label={label}>
       {of.map((view) => (
@@ -37,5 +41,15 @@ export function Views<Id extends string>({ of, at, go, label }: { readonly of: r
         </button>
       ))}
     </div>
+  )
+}
+
+/** The same where there is no room for all of them: the one that is shown, and the others in its menu. */
+export function FoldedViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
+  const shown = of.find(({ id }) => id === at)?.label ?? ''
+  return (
+    <Menu label={`${label}: ${shown}`} className="flex h-[26px] items-center gap-1 rounded-row bg-press pr-1.5 pl-[9px] font-control whitespace-nowrap" items={of.map((view) => ({ label: view.label, hint: view.id === at ? '✓' : '', go: () => go(view.id) }))}>
+      {shown}<ChevronDown className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+    </Menu>
   )
 }

@@ -11,7 +11,7 @@ import { useMarks } from '../../parts/marks.ts'
 import { useKeys } from '../../shell/keys.ts'
 import { Button, Kbd } from '../../ui/button.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { Page, Views } from '../../ui/page.tsx'
+import { FoldedViews, Page, Views } from '../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useByHand } from './by-hand.tsx'
@@ -42,6 +42,7 @@ export function Screen(): ReactElement {
   const rows = useLiveStates(list.rows, search)
   const destinations = useDestinations()
   const isOpen = search.sel !== undefined
+  const States = isOpen ? FoldedViews : Views
   const columns = useMemo(() => columnsOf(destinations.nameOf, isOpen), [destinations.nameOf, isOpen])
   const here = rows.findIndex(({ id }) => id === search.sel)
   const step = (by: number): void => {
@@ -62,18 +63,18 @@ export function Screen(): ReactElement {
     ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
   })
   return (
-    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
+    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(380px,1fr)_minmax(0,500px)] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
       <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
         <Page
           title="Deliveries"
-          beside={<Views label="State" of={VIEWS} at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''} go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })} />}
+          beside={<States label="State" of={VIEWS} at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''} go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })} />}
           actions={
             <>
-            <Menu align="end" className="flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken" items={[{ label: 'Every destination', go: () => setSearch({ destination: undefined }) }, 'line', ...destinations.all.map(({ id, name }) => ({ label: name, hint: id === search.destination ? '✓' : '', go: () => setSearch({ destination: id }) }))]}>
+            <Menu align="end" className="h-7 max-w-40 truncate rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken" items={[{ label: 'Every destination', go: () => setSearch({ destination: undefined }) }, 'line', ...destinations.all.map(({ id, name }) => ({ label: name, hint: id === search.destination ? '✓' : '', go: () => setSearch({ destination: id }) }))]}>
               {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
             </Menu>
             <ListMenu search={search} />
-            <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
+            <span className={isOpen ? 'max-xl:hidden' : ''}><ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} /></span>
             </>
           }
           foot={<><span>{list.more ? 'The newest ' : ''}{rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}</span><span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>R</Kbd> send again <Kbd>X</Kbd> mark <Kbd>?</Kbd></span></>}
