@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../../server/src/platform/db.ts'
 import { aDestination, behind, post } from '../../server/test/fixtures.ts'
-import { aSink, eventually, type Sink } from '../../server/test/harness.ts'
-import { aStage, noBrowser, type Stage } from './browser.ts'
+import { eventually, type Sink } from '../../server/test/harness.ts'
+import { noBrowser, onStage, type Stage } from './browser.ts'
 
 /** Of the team plan. */
 const ALLOWANCE = 2_500_000
@@ -13,20 +13,15 @@ let stage: Stage
 let sink: Sink
 let database: Database
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
+// Before the stage, whose server it is behind.
+after(() => database?.close())
+onStage(async (made) => {
+  ({ stage, sink } = made)
   database = behind(stage.world)
   sink.answer({ status: 500, body: 'no' })
   await aDestination(stage.world, { name: 'ledger', url: sink.url, retry: { schedule_seconds: [0] } })
   for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(stage.world.endpoint, body)).status, 201)
   await eventually(async () => ((await stage.world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === 2 ? true : undefined))
-})
-after(async () => {
-  await database?.close()
-  await stage?.stop()
-  await sink?.stop()
 })
 
 async function withLeft(left: number): Promise<void> {

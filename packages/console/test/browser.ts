@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { decodeId, type Role } from '@postroad/contract'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { behind, signedIn } from '../../server/test/fixtures.ts'
-import { aWorld, type World, type WorldOptions } from '../../server/test/harness.ts'
+import { aSink, aWorld, type Sink, type World, type WorldOptions } from '../../server/test/harness.ts'
 import { aMember } from '../../server/test/people.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -44,6 +45,23 @@ export async function aStage(options: WorldOptions = {}): Promise<Stage> {
   // The page lives in the browser's time, so the server's clock begins there.
   const world = await aWorld({ now: Date.now(), ...options })
   return new Stage(world, await aChromium())
+}
+
+type Made = { readonly stage: Stage; readonly sink: Sink }
+
+/** What all tests of a file look at, a stage with a receiver of deliveries: made before them, unless there is no browser, and stopped after them. */
+export function onStage(prepare: (made: Made) => void | Promise<void>): void {
+  const made: { stage?: Stage; sink?: Sink } = {}
+  before(async () => {
+    if (noBrowser !== false) return
+    made.stage = await aStage()
+    made.sink = await aSink()
+    await prepare({ stage: made.stage, sink: made.sink })
+  })
+  after(async () => {
+    await made.stage?.stop()
+    await made.sink?.stop()
+  })
 }
 
 /** A browser without a server of ours. */

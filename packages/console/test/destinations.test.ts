@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination, post } from '../../server/test/fixtures.ts'
 import { aSink, eventually, type Sink } from '../../server/test/harness.ts'
-import { aStage, noBrowser, type Stage } from './browser.ts'
+import { noBrowser, onStage, type Stage } from './browser.ts'
 
 let stage: Stage
 let sink: Sink
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
-})
-after(async () => {
-  await stage?.stop()
-  await sink?.stop()
+onStage((made) => {
+  ({ stage, sink } = made)
 })
 
 test('a destination is made with a URL, its secret is shown once, an event arrives, and the screen tells of it', { skip: noBrowser }, async () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination, post } from '../../server/test/fixtures.ts'
-import { aSink, eventually, type Sink } from '../../server/test/harness.ts'
-import { aStage, noBrowser, type Stage } from './browser.ts'
+import { eventually, type Sink } from '../../server/test/harness.ts'
+import { noBrowser, onStage, type Stage } from './browser.ts'
 
 /** More than the list reads at first, so that only the server can know of the oldest. */
 const NEWER = 130
@@ -10,10 +10,8 @@ const NEWER = 130
 let stage: Stage
 let sink: Sink
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
+onStage(async (made) => {
+  ({ stage, sink } = made)
   sink.answer(({ body }) => ({ status: body.includes('needle.failed') ? 500 : 200 }))
   await aDestination(stage.world, { name: 'receiver', url: sink.url, retry: { schedule_seconds: [0] }, conditions: [{ path: 'deliver', equals: true }] })
   await send({ type: 'needle.failed', deliver: true, total: 7 })
@@ -21,10 +19,6 @@ before(async () => {
   await sink.until(1)
   await eventually(async () => ((await stage.world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === 1 ? true : undefined))
   for (let n = 0; n < NEWER; n += 1) await send({ type: 'hay', total: n })
-})
-after(async () => {
-  await stage?.stop()
-  await sink?.stop()
 })
 
 const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination, aWebhook, post } from '../../server/test/fixtures.ts'
-import { aSink, type Sink } from '../../server/test/harness.ts'
-import { aStage, CORPUS, noBrowser, type Stage } from './browser.ts'
+import type { Sink } from '../../server/test/harness.ts'
+import { CORPUS, noBrowser, onStage, type Stage } from './browser.ts'
 
 let stage: Stage
 let sink: Sink
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
+onStage(async (made) => {
+  ({ stage, sink } = made)
   await aDestination(stage.world, { name: 'receiver', url: sink.url })
-})
-after(async () => {
-  await stage?.stop()
-  await sink?.stop()
 })
 
 const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { aDestination, post } from '../../server/test/fixtures.ts'
-import { aSink, eventually, type Sink } from '../../server/test/harness.ts'
-import { aStage, CORPUS, noBrowser, type Stage } from './browser.ts'
+import { eventually, type Sink } from '../../server/test/harness.ts'
+import { CORPUS, noBrowser, onStage, type Stage } from './browser.ts'
 
 /** Two pages and a half of the list. */
 const EVENTS = 250
@@ -13,20 +13,14 @@ const BIG = '12345678901234567890'
 let stage: Stage
 let sink: Sink
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
+onStage(async (made) => {
+  ({ stage, sink } = made)
   sink.answer({ status: 500 })
   await aDestination(stage.world, { name: 'receiver', url: sink.url, retry: { schedule_seconds: [0] }, conditions: [{ path: 'deliver', equals: true }] })
   for (let n = 0; n < EVENTS; n += 1) await post(stage.world.endpoint, `{"type":"many","n":${n},"big":${BIG},"formula":"=1+1"}`)
   for (const n of [1, 2, 3]) await post(stage.world.endpoint, JSON.stringify({ type: `mark.${n}`, deliver: true, n, nested: { same: 'yes', other: n }, ...(n === 1 ? { gone: true } : {}) }), { headers: { 'x-shard': String(n) } })
   await sink.until(3)
   await eventually(async () => ((await stage.world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === 3 ? true : undefined))
-})
-after(async () => {
-  await stage?.stop()
-  await sink?.stop()
 })
 
 /** Marks the three newest rows by keys alone: the first, then up to the third. */

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { aDestination, anIngestKey, aRule } from '../../server/test/fixtures.ts'
-import { aSink, type Sink } from '../../server/test/harness.ts'
-import { aStage, noBrowser, type Stage, type Theme } from './browser.ts'
+import type { Sink } from '../../server/test/harness.ts'
+import { noBrowser, onStage, type Stage, type Theme } from './browser.ts'
 
 let stage: Stage
 let sink: Sink
 
-before(async () => {
-  if (noBrowser !== false) return
-  stage = await aStage()
-  sink = await aSink()
+onStage(async (made) => {
+  ({ stage, sink } = made)
   await aDestination(stage.world, { url: sink.url })
   await aRule(stage.world)
   await anIngestKey(stage.world)
-})
-after(async () => {
-  await stage?.stop()
-  await sink?.stop()
 })
 
 const SCREENS = [
