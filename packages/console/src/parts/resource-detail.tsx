@@ -1,6 +1,4 @@
-import type { Client } from '@postroad/sdk'
 import { useState, type ReactElement, type ReactNode } from 'react'
-import { useChange } from '../data/ask.ts'
 import { useSearchState } from '../data/go.tsx'
 import { usePlace } from '../data/place.ts'
 import { useKeys } from '../shell/keys.ts'
@@ -8,8 +6,8 @@ import { useCopy } from '../ui/copy.tsx'
 import { MoreMenu, type MenuItem } from '../ui/menu.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { adminCurl } from './commands.ts'
-import { Confirm } from './confirm.tsx'
 import { Detail } from './detail.tsx'
+import { RemoveDialog, type Removal } from './remove-dialog.tsx'
 import type { ResourceSearch } from './resource-screen.tsx'
 
 type Tabbed = { readonly id: string; readonly label: string }
@@ -33,8 +31,7 @@ type Props = {
   /** Above the tabs. */
   readonly above?: ReactNode
   readonly tabs: TabList
-  /** `rooms` are read anew after it. */
-  readonly remove: { readonly verb: string; readonly text: string; readonly may: boolean; readonly rooms: readonly string[]; readonly run: (client: Client) => Promise<unknown> }
+  readonly remove: Removal & { readonly may: boolean }
   readonly onClose: () => void
   readonly dialogs?: ReactNode
   /** What is in the tab that is open. */
@@ -53,11 +50,6 @@ export function ResourceDetail({ label, name, path, chip, meta, copied, actions,
   const [isRemoving, setRemoving] = useState(false)
   const { project } = usePlace()
   const copy = useCopy()
-  const removal = useChange(remove.rooms, async (client) => {
-    await remove.run(client)
-    // Before the list is read anew: then this is not there any more.
-    onClose()
-  })
   const tab = useTab(tabs)
   const go = (to: string): void => setSearch({ tab: to === tabs[0].id ? undefined : to })
   const curl = (): void => void copy(adminCurl({ project, path }), 'Copied as curl')
@@ -74,7 +66,7 @@ export function ResourceDetail({ label, name, path, chip, meta, copied, actions,
       {above}
       <Tabs label={label} tabs={tabs} at={tab.id} go={go}>{children}</Tabs>
       {dialogs}
-      {isRemoving && <Confirm title={`${remove.verb} ${name}?`} text={remove.text} verb={remove.verb} isRunning={removal.isPending} error={removal.error} go={() => removal.mutate(undefined)} onClose={() => setRemoving(false)} />}
+      {isRemoving && <RemoveDialog name={name} removal={remove} onClose={() => setRemoving(false)} onRemoved={onClose} />}
     </Detail>
   )
 }

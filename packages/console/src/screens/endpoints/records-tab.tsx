@@ -1,10 +1,10 @@
 import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
-import { useAsk, useChange } from '../../data/ask.ts'
+import { useAsk } from '../../data/ask.ts'
 import { To, useSearchState } from '../../data/go.tsx'
 import type { Webhook } from '../../data/names.ts'
 import { useMay } from '../../data/place.ts'
-import { Confirm } from '../../parts/confirm.tsx'
+import { RemoveDialog } from '../../parts/remove-dialog.tsx'
 import type { ResourceSearch } from '../../parts/resource-screen.tsx'
 import { counted } from '../../parts/text-list.ts'
 import { Button } from '../../ui/button.tsx'
@@ -68,21 +68,19 @@ function Found({ webhookId, all, view, answer: { columns, available_columns, row
           }}
         />
       )}
-      {dialog === 'remove' && view !== undefined && <RemoveView webhookId={webhookId} view={view} onClose={close} onRemoved={() => setSearch({ records: undefined })} />}
+      {dialog === 'remove' && view !== undefined && (
+        <RemoveDialog
+          name={`the view ${view.name}`}
+          removal={{ verb: 'Delete', text: 'The records stay.', rooms: ['views', 'records'], run: (client) => client.recordViews.remove({ id: webhookId, view_id: view.id }) }}
+          onClose={close}
+          onRemoved={() => {
+            close()
+            setSearch({ records: undefined })
+          }}
+        />
+      )}
     </div>
   )
-}
-
-type RemoveProps = { readonly webhookId: string; readonly view: RecordView; readonly onClose: () => void; readonly onRemoved: () => void }
-
-function RemoveView({ webhookId, view, onClose, onRemoved }: RemoveProps): ReactElement {
-  const remove = useChange(['views', 'records'], async (client) => {
-    await client.recordViews.remove({ id: webhookId, view_id: view.id })
-    // Before the views are read anew: then this one is not there any more.
-    onClose()
-    onRemoved()
-  })
-  return <Confirm title={`Delete the view ${view.name}?`} text="The records stay." verb="Delete" isRunning={remove.isPending} error={remove.error} go={() => remove.mutate(undefined)} onClose={onClose} />
 }
 
 function Grid({ columns, rows }: { readonly columns: readonly Column[]; readonly rows: readonly Readonly<Record<string, unknown>>[] }): ReactElement {
