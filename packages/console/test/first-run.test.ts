@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { aWebhook, post } from '../../server/test/fixtures.ts'
 import { eventually } from '../../server/test/harness.ts'
-import { newSecret, SENDERS, signedCurl } from '../src/screens/events/signed-commands.ts'
+import { createBodyOf, createDraftOf, SIGNED_SENDERS } from '../src/parts/senders.ts'
+import { newSecret, signedCurl } from '../src/screens/events/signed-commands.ts'
 import { aStage, noBrowser, type Stage } from './browser.ts'
 
 let stage: Stage
@@ -92,11 +93,13 @@ test('for each known sender there is an endpoint that checks its signature, and 
 })
 
 test('the command of every sender makes a signature that its endpoint takes, and no other secret does', { skip: noBrowser }, async () => {
-  for (const { name, scheme } of SENDERS) {
-    const secret = newSecret(scheme)
-    const { public_url: url } = await aWebhook(stage.world, { verification: { scheme, secret } })
-    assert.equal(await statusOf(signedCurl({ scheme, url, secret })), '201', name)
-    assert.equal(await statusOf(signedCurl({ scheme, url, secret: newSecret(scheme) })), '401', name)
+  for (const sender of SIGNED_SENDERS) {
+    const { name, verification } = sender
+    const secret = newSecret(verification.scheme)
+    const draft = createDraftOf(sender)
+    const { public_url: url } = await aWebhook(stage.world, createBodyOf(sender, { ...draft, name: `Signed: ${name}`, verification: { ...draft.verification, secret } }))
+    assert.equal(await statusOf(signedCurl({ sender, url, secret })), '201', name)
+    assert.equal(await statusOf(signedCurl({ sender, url, secret: newSecret(verification.scheme) })), '401', name)
   }
 })
 

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { Field, Select } from '../../ui/field.tsx'
 import { SCHEME_NAMES, SCHEMES } from '../../parts/schemes.ts'
-import type { VerificationDraft } from './verification-draft.ts'
+import type { VerificationDraft } from '../../parts/verification-draft.ts'
 
 type Props = { readonly draft: VerificationDraft; readonly set: (part: Partial<VerificationDraft>) => void; readonly isHeld: boolean; readonly disabled?: boolean }
 

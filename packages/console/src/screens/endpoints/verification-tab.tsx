@@ -12,7 +12,7 @@ import { Field } from '../../ui/field.tsx'
 import { needs, RefusedLine } from '../../ui/states.tsx'
 import { Countdown } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { patchOf, verificationDraftOf, type VerificationDraft } from './verification-draft.ts'
+import { patchOf, verificationDraftOf, type VerificationDraft } from '../../parts/verification-draft.ts'
 import { VerificationFields } from './verification-fields.tsx'
 
 /** Which signatures are checked, with which secret, and why one does not pass. */

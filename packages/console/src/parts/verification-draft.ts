@@ -1,5 +1,4 @@
-import { LIMITS, type RouteRequest, type Routes, type VerificationScheme } from '@postroad/contract'
-import type { Webhook } from '../../data/names.ts'
+import { LIMITS, type RouteAnswer, type RouteRequest, type Routes, type VerificationScheme } from '@postroad/contract'
 
 /** A signature check as it stands in a form. A secret that is left empty is not sent. */
 export type VerificationDraft = {
@@ -14,7 +13,9 @@ export type VerificationDraft = {
 
 export const OPEN: VerificationDraft = { scheme: 'none', secret: '', toleranceSeconds: String(LIMITS.toleranceSecondsDefault), header: 'X-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' }
 
-export function verificationDraftOf({ verification }: Webhook): VerificationDraft {
+type Held = Pick<RouteAnswer<Routes['webhooks']['get']>['webhook'], 'verification'>
+
+export function verificationDraftOf({ verification }: Held): VerificationDraft {
   const { scheme, header, algorithm, encoding, prefix, tolerance_seconds } = verification
   return {
     ...OPEN,
