@@ -80,20 +80,17 @@ export function fieldsOf<Draft extends object>({ draft, change, disabled }: Save
 type Props<Draft> = {
   readonly label: string
   readonly of: SaveFormState<Draft>
-  /** It is a column of a page, and its bar stands at the foot of it. */
-  readonly isColumn?: boolean
   readonly children: ReactNode
 }
 
-/** The form around the fields, and the bar that saves: it is there only while something is changed. */
-export function SaveForm<Draft>({ label, of: { refused, submit, bar }, isColumn = false, children }: Props<Draft>): ReactElement {
+/** The form around the fields, and the bar that saves at its foot: it is there only while something is changed. */
+export function SaveForm<Draft>({ label, of: { refused, submit, bar }, children }: Props<Draft>): ReactElement {
   return (
-    <form onSubmit={submit} aria-label={label} className={isColumn ? 'flex min-w-0 flex-col' : undefined}>
+    <form onSubmit={submit} aria-label={label} className="flex min-h-full min-w-0 flex-col">
       {refused !== undefined && <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{refused}</p>}
       {children}
-      {isColumn && <div className="flex-1" />}
       {bar !== undefined && (
-        <div className="sticky bottom-0 z-1 flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">
+        <div className="sticky bottom-0 z-1 mt-auto flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">
           <div className="mr-auto min-w-0">{bar.problem === undefined ? <RefusedLine error={bar.error} /> : <p role="alert" className="text-fail">{bar.problem}</p>}</div>
           <Button onClick={bar.discard}>Discard</Button>
           <Button kind="primary" type="submit" disabled={bar.problem !== undefined || bar.isRunning}>Save</Button>

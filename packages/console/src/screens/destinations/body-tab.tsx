@@ -21,7 +21,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
   const read = bodyOf(form.draft)
   return (
     <div className="grid min-h-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)] max-xl:grid-cols-1">
-      <SaveForm label="Body" of={form} isColumn>
+      <SaveForm label="Body" of={form}>
         <Part title="Body" text="The envelope is what every receiver of webhooks can verify. Chat rooms and pagers want JSON of another shape; signatures are over what is sent.">
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>
