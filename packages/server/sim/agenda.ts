@@ -1,14 +1,15 @@
-import { MinHeap } from '../src/pipeline/deliver/min-heap.ts'
-
 interface Entry {
   readonly at: number
   readonly order: number
   readonly run: () => void
 }
 
-/** Simulated time in whole ms: what is to happen, in order. Nothing takes time except waiting. */
+/**
+ * Simulated time in whole ms: what is to happen, in order. Nothing takes time except waiting. A binary heap of its own, whose
+ * comparison is compiled in: this is the innermost loop.
+ */
 export class Agenda {
-  readonly #heap = new MinHeap<Entry>((a, b) => a.at < b.at || (a.at === b.at && a.order < b.order))
+  readonly #entries: Entry[] = []
   #order = 0
   now = 0
 
@@ -18,16 +19,52 @@ export class Agenda {
 
   at(at: number, run: () => void): void {
     this.#order += 1
-    this.#heap.push({ at: Math.max(Math.ceil(at), this.now), order: this.#order, run })
+    this.#push({ at: Math.max(Math.ceil(at), this.now), order: this.#order, run })
   }
 
   /** Runs the next entry that is due before `until`; false when there is none. */
   step(until: number): boolean {
-    const next = this.#heap.peek()
+    const next = this.#entries[0]
     if (next === undefined || next.at > until) return false
-    this.#heap.pop()
+    const last = this.#entries.pop()
+    if (last !== undefined && last !== next) this.#sink(last)
     this.now = next.at
     next.run()
     return true
   }
+
+  #push(entry: Entry): void {
+    const entries = this.#entries
+    let at = entries.length
+    entries.push(entry)
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      const parent = entries[above]
+      if (parent === undefined || !isBefore(entry, parent)) break
+      entries[at] = parent
+      at = above
+    }
+    entries[at] = entry
+  }
+
+  /** Puts the last entry in place of the first. */
+  #sink(entry: Entry): void {
+    const entries = this.#entries
+    let at = 0
+    for (;;) {
+      const left = entries[2 * at + 1]
+      if (left === undefined) break
+      const right = entries[2 * at + 2]
+      const rightFirst = right !== undefined && isBefore(right, left)
+      const child = rightFirst ? right : left
+      if (!isBefore(child, entry)) break
+      entries[at] = child
+      at = 2 * at + (rightFirst ? 2 : 1)
+    }
+    entries[at] = entry
+  }
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
 }

@@ -40,6 +40,8 @@ export interface InvariantsOptions {
   readonly goneLanes: ReadonlySet<string>
   /** Lanes whose receiver never comes back: they end switched off, with what waits paused. */
   readonly hopelessLanes: ReadonlySet<string>
+  /** Whether signatures are made and verified, and not told apart by their secrets alone. */
+  readonly signsInEarnest: boolean
 }
 
 export class Invariants {
@@ -55,11 +57,12 @@ export class Invariants {
   readonly #rules = new LaneRules()
   readonly #allowance = new AllowanceRules()
   readonly #order = new OrderRules()
-  readonly secrets = new SecretRules()
+  readonly secrets: SecretRules
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
     this.#options = options
+    this.secrets = new SecretRules(options.signsInEarnest)
   }
 
   /** To be called by the store at every change, inside the transaction. */
@@ -88,7 +91,7 @@ export class Invariants {
   acknowledged(deliveryIds: readonly string[]): void {
     for (const id of deliveryIds) {
       this.#acknowledged.add(id)
-      must(this.#store.deliveries.has(id), `${id} was acknowledged and is not stored`)
+      must(this.#store.deliveries.has(id), () => `${id} was acknowledged and is not stored`)
     }
   }
 
@@ -97,13 +100,13 @@ export class Invariants {
     const { attempt_id, delivery_id, lane, fence } = attempt
     const row = this.#store.attempts.get(attempt_id)
     const delivery = this.#store.deliveries.get(delivery_id)
-    must(delivery?.record_id === attempt.record_id, `${attempt_id} sends what was not stored`)
-    must(row !== undefined && row.fence === fence, `${attempt_id} was sent without a committed attempt`)
-    must(!this.#sent.has(attempt_id), `${attempt_id} was sent twice`)
-    must(this.#fences.get(lane) === fence, `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
+    must(delivery?.record_id === attempt.record_id, () => `${attempt_id} sends what was not stored`)
+    must(row !== undefined && row.fence === fence, () => `${attempt_id} was sent without a committed attempt`)
+    must(!this.#sent.has(attempt_id), () => `${attempt_id} was sent twice`)
+    must(this.#fences.get(lane) === fence, () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
     const flying = this.#flying(lane, fence).add(attempt_id)
     const { settings } = this.#store.lane(lane)
-    must(flying.size <= settings.max_in_flight, `${attempt_id} exceeds the cap of ${lane}`)
+    must(flying.size <= settings.max_in_flight, () => `${attempt_id} exceeds the cap of ${lane}`)
     this.#rules.sent(this.#store.lane(lane), { now, flying: flying.size })
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
@@ -135,10 +138,10 @@ export class Invariants {
   recovered(attempts: readonly Begun[], crashedAt: number, now: number): void {
     for (const { attempt_id, lane } of attempts) {
       if (this.#pausedSince.has(lane)) continue
-      must(this.#store.attempts.get(attempt_id)?.outcome !== null, `${attempt_id} is still open long after its worker died`)
+      must(this.#store.attempts.get(attempt_id)?.outcome !== null, () => `${attempt_id} is still open long after its worker died`)
       if (this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now })) continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
-      must(sentAt > crashedAt, `${lane} has not been sent to since its worker died`)
+      must(sentAt > crashedAt, () => `${lane} has not been sent to since its worker died`)
     }
   }
 
@@ -150,11 +153,11 @@ export class Invariants {
       const { delivery_id, lane, next_attempt_at } = row
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
       if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient)) continue
-      must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, `${delivery_id} waits, and nothing hinders it`)
+      must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, () => `${delivery_id} waits, and nothing hinders it`)
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
       const longestMs = this.#store.lane(lane).settings.timeout_ms
-      must(outcome !== null || started_at > patient - longestMs, `${attempt_id} is open longer than a request can last`)
+      must(outcome !== null || started_at > patient - longestMs, () => `${attempt_id} is open longer than a request can last`)
     }
   }
 
@@ -170,16 +173,16 @@ export class Invariants {
 
   /** When the faults have stopped and time has passed, everything is where it belongs. */
   atRest(): void {
-    for (const id of this.#acknowledged) must(this.#store.deliveries.has(id), `${id} was acknowledged and is lost`)
+    for (const id of this.#acknowledged) must(this.#store.deliveries.has(id), () => `${id} was acknowledged and is lost`)
     for (const row of this.#store.deliveries.values()) {
       const { delivery_id, state } = row
       const story = this.#story(delivery_id)
       const off = state === 'paused' && !this.#store.lane(row.lane).enabled && this.#options.hopelessLanes.has(row.lane)
-      must(off || ['delivered', 'failed', 'cancelled'].includes(state), `${delivery_id} never came to an end: ${state}`)
-      must(story.open === null, `${delivery_id} is ${state} and has an open attempt`)
-      must(state !== 'delivered' || story.accepted.length > 0, `${delivery_id} is delivered and nobody got it`)
+      must(off || ['delivered', 'failed', 'cancelled'].includes(state), () => `${delivery_id} never came to an end: ${state}`)
+      must(story.open === null, () => `${delivery_id} is ${state} and has an open attempt`)
+      must(state !== 'delivered' || story.accepted.length > 0, () => `${delivery_id} is delivered and nobody got it`)
       const { length } = this.#store.lane(row.lane).settings.schedule_seconds
-      must(state !== 'failed' || story.failures >= length, `${delivery_id} failed after ${story.failures} of ${length}`)
+      must(state !== 'failed' || story.failures >= length, () => `${delivery_id} failed after ${story.failures} of ${length}`)
     }
   }
 
@@ -188,7 +191,7 @@ export class Invariants {
   }
 
   #granted(lane: { readonly lane: string; readonly fence: number }): void {
-    must(lane.fence > (this.#fences.get(lane.lane) ?? 0), `the fence of ${lane.lane} did not rise`)
+    must(lane.fence > (this.#fences.get(lane.lane) ?? 0), () => `the fence of ${lane.lane} did not rise`)
     this.#fences.set(lane.lane, lane.fence)
   }
 
@@ -197,11 +200,11 @@ export class Invariants {
     const { delivery_id, state, next_attempt_at } = row
     // What is let go and finds its destination off stays paused, for that.
     const waitsOn = from === state && by.act === 'release'
-    must(from === null || waitsOn || canMove(from, state), `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
+    must(from === null || waitsOn || canMove(from, state), () => `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
     const ended = from === 'delivered' || from === 'failed' || from === 'cancelled'
-    must(!ended || by.act === 'replay', `${delivery_id} left ${from} by ${by.act}`)
-    must(isScheduled(state) === (next_attempt_at !== null), `${delivery_id} is ${state}, due ${next_attempt_at}`)
-    must((state === 'paused') === (row.pause_reason !== null), `${delivery_id} is ${state}: ${row.pause_reason}`)
+    must(!ended || by.act === 'replay', () => `${delivery_id} left ${from} by ${by.act}`)
+    must(isScheduled(state) === (next_attempt_at !== null), () => `${delivery_id} is ${state}, due ${next_attempt_at}`)
+    must((state === 'paused') === (row.pause_reason !== null), () => `${delivery_id} is ${state}: ${row.pause_reason}`)
     this.#allowance.moved(row, this.#store.lane(row.lane).workspace, by)
     if (by.act === 'replay') this.#replayed(row)
     this.#order.moved(row, by, now)
@@ -217,25 +220,25 @@ export class Invariants {
   #opened(attempt: Attempt, by: Actor): void {
     this.#mustBeCurrent(attempt.lane, by)
     const story = this.#story(attempt.delivery_id)
-    must(story.open === null, `${attempt.attempt_id} began while ${story.open} is open`)
-    must(!this.#pausedSince.has(attempt.lane), `${attempt.attempt_id} began while its lane is paused`)
+    must(story.open === null, () => `${attempt.attempt_id} began while ${story.open} is open`)
+    must(!this.#pausedSince.has(attempt.lane), () => `${attempt.attempt_id} began while its lane is paused`)
     story.open = attempt.attempt_id
     const { length } = this.#store.lane(attempt.lane).settings.schedule_seconds
     const allowed = story.failures < length || this.#options.goneLanes.has(attempt.lane)
-    must(allowed, `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`)
+    must(allowed, () => `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`)
   }
 
   #closed(attempt: Attempt, by: Actor): void {
     this.#mustBeCurrent(attempt.lane, by)
     const story = this.#story(attempt.delivery_id)
-    must(story.open === attempt.attempt_id, `${attempt.attempt_id} was closed and was not open`)
+    must(story.open === attempt.attempt_id, () => `${attempt.attempt_id} was closed and was not open`)
     story.open = null
     if (attempt.counted) story.failures += 1
   }
 
   #mustBeCurrent(lane: string, by: Actor): void {
     const current = this.#fences.get(lane) ?? 0
-    must(by.fence === null || by.fence === current, `${by.act} under fence ${by.fence} changed ${lane} at ${current}`)
+    must(by.fence === null || by.fence === current, () => `${by.act} under fence ${by.fence} changed ${lane} at ${current}`)
   }
 
   #checkPause(attempt: Begun, now: number, witness: Witness): void {
@@ -244,15 +247,15 @@ export class Invariants {
     const { staleBeginMs, staleBeginMsMax } = this.#options.limits
     const slow = now - witness.lastSlowStoreAt < 120_000
     const allowedMs = slow ? staleBeginMsMax : staleBeginMs
-    must(now - since <= allowedMs, `${attempt.attempt_id} was sent ${now - since} ms after its lane was paused`)
+    must(now - since <= allowedMs, () => `${attempt.attempt_id} was sent ${now - since} ms after its lane was paused`)
   }
 
   #mustBeExcused({ attempt_id: earlier }: Begun, { attempt_id: again }: Begun): void {
     const sent = this.#sent.get(earlier)
     const row = this.#store.attempts.get(earlier)
-    must(row?.outcome !== 'succeeded', `${again} was sent although ${earlier} had succeeded`)
+    must(row?.outcome !== 'succeeded', () => `${again} was sent although ${earlier} had succeeded`)
     const excused = sent !== undefined && (sent.hidden || sent.witness.lastTroubleAt >= sent.at)
-    must(excused, `${again} repeats ${earlier}, and nothing went wrong in between`)
+    must(excused, () => `${again} repeats ${earlier}, and nothing went wrong in between`)
   }
 
   #flying(lane: string, fence: number): Set<string> {
@@ -271,6 +274,7 @@ export class Invariants {
   }
 }
 
-function must(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new Violation(message)
+/** The sentence is made when it is needed: rules hold millions of times before one is broken. */
+function must(condition: boolean, message: () => string): asserts condition {
+  if (!condition) throw new Violation(message())
 }

@@ -27,6 +27,8 @@ export interface Plan {
   readonly workers: number
   readonly bursts: readonly { readonly at: number; readonly requests: number }[]
   readonly skewMs: number
+  /** How often a process looks for work by itself; mostly seldom, for looking in vain is most of what it does. */
+  readonly sweepMs: number
   readonly hintChance: number
   store: StoreFaults
   network: Network
@@ -42,6 +44,8 @@ export interface Plan {
   readonly cancels: readonly number[]
   /** When a signing secret is replaced, and for how long the former one signs beside it. */
   readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
+  /** Making signatures takes longer than all else about a request, so few worlds do it. */
+  readonly signsInEarnest: boolean
   /** When the month of a workspace turns or its plan changes, and what it may send then; null: any number. */
   readonly allowances: readonly { readonly at: number; readonly workspace: string; readonly max: number | null; readonly turned: boolean }[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
@@ -80,6 +84,7 @@ export function drawPlan(rng: Rng): Plan {
     lanes: Array.from({ length: rng.int(3, 6) }, (_, index) => drawLane(rng, index)),
     workers: 3,
     bursts,
+    sweepMs: rng.pick([2_000, 8_000, 8_000, 8_000]),
     skewMs: rng.chance(0.5) ? 0 : 24 * HOUR_MS,
     hintChance: rng.pick([0, 0.5, 0.9, 1]),
     store: { refused: rate(0.1), unknown: rate(0.1), slow: rate(0.1) },
@@ -97,6 +102,7 @@ export function drawPlan(rng: Rng): Plan {
     spite: rng.chance(0.7) ? 0 : 0.05,
     busyLane: rng.chance(0.9) ? null : 'd0',
     allowances: drawAllowances(rng, nearBurst),
+    signsInEarnest: rng.chance(0.1),
     rotations: times(5).map((at) => ({ at, overlapMs: rng.pick(OVERLAPS_MS) })),
   }
 }

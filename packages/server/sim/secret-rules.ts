@@ -17,7 +17,11 @@ export const ALIGNED_WITHIN_MS = 50
 
 export class SecretRules {
   readonly #versions = new Map<string, Version[]>()
-  #proven = false
+  #proven: boolean
+
+  constructor(signsInEarnest: boolean) {
+    this.#proven = !signsInEarnest
+  }
 
   /** A lane got its first secret, or a new one; `until`: how long the former signs beside it, null: no longer. */
   readonly rotated = (lane: string, { secret, until }: { readonly secret: string; readonly until: number | null }, now: number): void => { // oxlint-disable-line max-params -- whose, to what, and when
@@ -40,7 +44,7 @@ export class SecretRules {
     throw new Violation(`${attempt_id} was sent ${whyWrong(versions, secrets, now)}`)
   }
 
-  /** Once in each world the product signs a request in earnest, and both secrets must verify it in both headers. */
+  /** Once in such a world the product signs a request in earnest, and both secrets must verify it in both headers. */
   #prove(secrets: readonly string[], id: string): void {
     if (this.#proven || secrets.length < 2) return
     this.#proven = true

@@ -3,7 +3,7 @@ import { crash } from './faults.ts'
 import { ALIGNED_WITHIN_MS } from './secret-rules.ts'
 import { SimSender } from './sender.ts'
 import { fateOf, type Fate } from './sink.ts'
-import type { CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
+import { CRASH_POINTS, type CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
 import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-shelf.ts'
 import type { Answer, Begun, Effect, Event, HttpResult } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
@@ -11,8 +11,9 @@ import type { HintType, Scene } from './scene.ts'
 
 type StoreCall = Extract<Effect, { readonly op: number }>
 
-/** Thrown where the product passes a crash point. */
+/** Thrown where the product passes a crash point; made once each, for a stack costs more than all else about a death. */
 class Died extends Error {}
+const DEATHS = new Map(CRASH_POINTS.map((point) => [point, new Died(point)]))
 
 /** A process: the machine under test, executed against the simulated world with whatever faults the world has in store. */
 export class SimWorker implements Witness {
@@ -124,7 +125,7 @@ export class SimWorker implements Witness {
 
   readonly #reached = (point: CrashPoint): void => {
     const { calm, plan, rng } = this.#world
-    if (!calm && plan.deaths > 0 && rng.chance(plan.deaths)) throw new Died(point)
+    if (!calm && plan.deaths > 0 && rng.chance(plan.deaths)) throw DEATHS.get(point) ?? new Died(point)
   }
 
   #run(effect: Effect): void {
@@ -218,7 +219,7 @@ export class SimWorker implements Witness {
       agenda.after(latencyMs, () => answer(answerTo(effect, { outcome: 'unknown' })))
       return
     }
-    if (rng.chance(0.5)) {
+    if (rng.chance(0.75)) {
       agenda.after(latencyMs, () => answer(this.#apply(effect)))
       return
     }

@@ -1,4 +1,4 @@
-import { DELIVER_LIMITS } from '../src/pipeline/deliver/limits.ts'
+import { DELIVER_LIMITS, type DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import { Agenda } from './agenda.ts'
 import { healAll, scheduleFaults, spite } from './faults.ts'
 import { SimIngest } from './ingest.ts'
@@ -42,7 +42,7 @@ const DRILL_AFTER_MS = 30_000
 /** One world of one seed: lanes, workers, receivers, a store, and the faults that its plan holds. */
 class World implements Scene {
   readonly agenda = new Agenda()
-  readonly limits = LIMITS
+  readonly limits: DeliverLimits
   readonly rng: Rng
   readonly plan: Plan
   readonly plant: Plant | undefined
@@ -51,7 +51,7 @@ class World implements Scene {
   readonly invariants: Invariants
   readonly workers: readonly SimWorker[]
   readonly receivers = new Map<string, Receiver>()
-  readonly counts: Record<string, number> = {}
+  readonly #counts = new Map<string, number>()
   readonly #input: RunInput
   readonly #ingest: SimIngest
   /** True once the faults have stopped. */
@@ -64,11 +64,12 @@ class World implements Scene {
     this.plant = input.plant
     this.rng = new Rng(input.seed)
     this.plan = drawPlan(this.rng)
+    this.limits = { ...LIMITS, sweepMs: this.plan.sweepMs }
     const gone = this.plan.lanes.filter(({ nature }) => nature === 'gone')
     const goneLanes = new Set(gone.map(({ lane }) => lane))
     const dead = this.plan.lanes.filter((lane) => lane.nature === 'dead' && lane.hopeless)
     const hopelessLanes = new Set(dead.map(({ lane }) => lane))
-    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes })
+    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes, signsInEarnest: this.plan.signsInEarnest })
     this.secrets = new Secrets(this.invariants.secrets.rotated)
     this.store = new SimStore({ watch: this.invariants.changed, plant: input.plant })
     for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
@@ -96,7 +97,7 @@ class World implements Scene {
       if (this.tracing) this.trace(`VIOLATION ${violation}`)
     }
     this.count('duplicates', this.invariants.duplicates)
-    return { violation, simulatedMs: this.agenda.now, counts: this.counts }
+    return { violation, simulatedMs: this.agenda.now, counts: Object.fromEntries(this.#counts) }
   }
 
   trace(line: string): void {
@@ -104,7 +105,7 @@ class World implements Scene {
   }
 
   count(what: string, times = 1): void {
-    this.counts[what] = (this.counts[what] ?? 0) + times
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + times)
     if (this.tracing) this.trace(`* ${what}`)
   }
 
@@ -180,10 +181,12 @@ class World implements Scene {
 
   #rouse(): void {
     this.workChanged = false
-    const idle = this.workers.filter((worker) => worker.idle)
-    if (idle.length === 0) return
-    const nextWorkAt = this.store.nextWorkAt(this.agenda.now)
-    for (const worker of idle) worker.rouse(nextWorkAt)
+    let nextWorkAt: number | null = null
+    for (const worker of this.workers) {
+      if (!worker.idle) continue
+      nextWorkAt ??= this.store.nextWorkAt(this.agenda.now)
+      worker.rouse(nextWorkAt)
+    }
   }
 
   #calmDown(): void {
