@@ -1,17 +1,17 @@
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { runSeed } from './world.ts'
-import { PLANTS, type Plant } from './plants.ts'
-import type { Mode } from './world.ts'
+import { playInJobs } from './jobs.ts'
+import { PLANTS } from './plants.ts'
+import { play, type Block, type Played } from './play.ts'
 
 const HOUR_MS = 3_600_000
-const USAGE = 'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] | sim --seed N --trace'
+/** Below this a second core does not pay for its start. */
+const MANY_SEEDS = 10_000
+const USAGE = 'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
 
-interface Request {
-  readonly from: number
-  readonly seeds: number
-  readonly mode: Mode | 'both'
-  readonly plant: Plant | undefined
+interface Request extends Block {
   readonly trace: boolean
+  readonly jobs: number
 }
 
 function readRequest(): Request {
@@ -22,51 +22,63 @@ function readRequest(): Request {
       seed: { type: 'string' },
       mode: { type: 'string', default: 'both' },
       plant: { type: 'string' },
+      jobs: { type: 'string' },
       trace: { type: 'boolean', default: false },
     },
   })
-  const plant = PLANTS.find((name) => name === values.plant)
-  const mode = (['safety', 'liveness', 'both'] as const).find((name) => name === values.mode)
+  const { trace } = values
+  const plant = values.plant === undefined ? undefined : oneOf(PLANTS, values.plant)
+  const mode = oneOf(['safety', 'liveness', 'both'] as const, values.mode)
   const from = Number(values.seed ?? values.from)
-  const seeds = values.seed === undefined ? Number(values.seeds) : 1
-  const known = mode !== undefined && (values.plant === undefined || plant !== undefined)
-  if (!known || !Number.isSafeInteger(from) || !Number.isSafeInteger(seeds) || seeds < 1) throw new Error(USAGE)
-  return { from, seeds, mode, plant, trace: values.trace }
+  const seeds = counted(values.seed === undefined ? values.seeds : '1')
+  const jobs = counted(values.jobs ?? (trace || seeds < MANY_SEEDS ? '1' : String(availableParallelism())))
+  if (!Number.isSafeInteger(from) || (trace && jobs > 1)) throw new Error(USAGE)
+  return { from, seeds, mode, plant, trace, jobs }
 }
 
-function modeOf(seed: number, mode: Request['mode']): Mode {
-  if (mode !== 'both') return mode
-  return seed % 2 === 0 ? 'liveness' : 'safety'
+function oneOf<Name extends string>(names: readonly Name[], given: string): Name {
+  const found = names.find((name) => name === given)
+  if (found === undefined) throw new Error(USAGE)
+  return found
 }
 
-function run(request: Request): number {
-  const { from, seeds, plant } = request
-  const totals: Record<string, number> = {}
+function counted(given: string): number {
+  const number = Number(given)
+  if (!Number.isSafeInteger(number) || number < 1) throw new Error(USAGE)
+  return number
+}
+
+async function run(request: Request): Promise<number> {
+  const { seeds, plant, trace, jobs } = request
   const started = performance.now()
-  let simulatedMs = 0
-  for (let seed = from; seed < from + seeds; seed += 1) {
-    const mode = modeOf(seed, request.mode)
-    const trace = request.trace ? { trace: (line: string) => console.log(line) } : {}
-    const report = runSeed({ seed, mode, plant, ...trace })
-    simulatedMs += report.simulatedMs
-    for (const [what, times] of Object.entries(report.counts)) totals[what] = (totals[what] ?? 0) + times
-    if (report.violation === null) continue
-    const planted = plant === undefined ? '' : ` --plant ${plant}`
-    console.log(`seed ${seed} (${mode}): ${report.violation}`)
-    console.log(`after ${seed - from + 1} seeds, ${Math.round(performance.now() - started)} ms`)
-    console.log(`replay: npm run sim -- --seed ${seed} --mode ${mode}${planted} --trace`)
-    return 1
-  }
+  const { from, mode } = request
+  const block = { from, seeds, mode, plant }
+  const played = jobs > 1 ? await playInJobs(block, jobs) : play(block, trace ? (line) => console.log(line) : undefined)
   const seconds = (performance.now() - started) / 1_000
+  return played.broken === null ? tellClean(played, { seconds, jobs }) : tellBroken(played.broken, { ...request, played, seconds })
+}
+
+function tellBroken({ seed, mode, violation }: NonNullable<Played['broken']>, { plant, played, seconds }: Request & { played: Played; seconds: number }): number {
+  const planted = plant === undefined ? '' : ` --plant ${plant}`
+  console.log(`seed ${seed} (${mode}): ${violation}`)
+  console.log(`after ${played.seeds} seeds, ${Math.round(seconds * 1_000)} ms`)
+  console.log(`replay: npm run sim -- --seed ${seed} --mode ${mode}${planted} --trace`)
+  return 1
+}
+
+function tellClean({ seeds, simulatedMs, totals }: Played, { seconds, jobs }: { seconds: number; jobs: number }): number {
   const hours = simulatedMs / HOUR_MS
-  console.log(`${seeds} seeds clean in ${seconds.toFixed(1)} s: ${Math.round(seeds / seconds)} seeds/s`)
+  const cpu = process.cpuUsage()
+  const busySeconds = (cpu.user + cpu.system) / 1_000_000
+  const beside = jobs === 1 ? '' : ` on ${jobs} cores`
+  console.log(`${seeds} seeds clean in ${seconds.toFixed(1)} s${beside}: ${Math.round(seeds / seconds)} seeds/s, ${Math.round(seeds / busySeconds)} per second of processor time`)
   console.log(`${Math.round(hours)} simulated hours, ${Math.round(hours / seconds)} per second`)
   for (const what of Object.keys(totals).toSorted()) console.log(`  ${what.padEnd(20)} ${totals[what]}`)
   return 0
 }
 
 try {
-  process.exitCode = run(readRequest())
+  process.exitCode = await run(readRequest())
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 2
