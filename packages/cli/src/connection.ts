@@ -7,7 +7,8 @@ import { localApiKey } from './server.ts'
 export type ConnectionOptions = { readonly url?: string; readonly project?: string }
 export type Connection = { readonly client: Client; readonly baseUrl: string }
 
-const HEALTH_TIMEOUT_MS = 3_000
+/** Where nobody listens is known at once; a busy machine may take its time. */
+const HEALTH_TIMEOUT_MS = 15_000
 
 /** A client for the server and the project that the options and the environment name. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {

@@ -63,3 +63,13 @@ function wholeNumber(text: string): number {
   if (!/^\d+$/.test(text) || number < 1 || number > LIMIT_MAX) throw new InvalidArgumentError(`It is a number from 1 to ${LIMIT_MAX}.`)
   return number
 }
+
+const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A time as the API takes it: `6h` is six hours ago. */
+export function timeOf(text: string): string {
+  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
+  return new Date(at).toISOString()
+}

@@ -351,6 +351,8 @@ test('npm run writes its hints so that they can be pasted', async () => {
   assert.match(await ok(['--help'], { npm_lifecycle_event: 'postroad' }), /^Usage: npm run postroad -- <command>/)
 })
 
+const exportsAsked = async (): Promise<number> => (await client.audit.list({ action: 'create_data_export' })).audit.length
+
 test('a workspace is exported into a file, a download that broke off is gone on with, and what is there already is not fetched again', async () => {
   const output = join(folder.path, 'export.zip')
   const { data_export, file } = await json(['export', '--output', output])
@@ -363,6 +365,10 @@ test('a workspace is exported into a file, a download that broke off is gone on 
   assert.ok((await readFile(again)).equals(whole))
   const { stderr, code } = await run(['export', '--id', data_export.id, '--output', again], remote())
   assert.deepEqual([code, stderr], [1, `postroad: ${again} is there already. Name another file with --output.\n`])
+  const had = await exportsAsked()
+  for (const nowhere of ['nowhere', 'export.zip']) refused(await run(['export', '--output', join(folder.path, nowhere, 'x.zip')], remote()), { code: 2, stderr: /^postroad: There is no folder \S+\. Make it, or name another file with --output\.\n$/ })
+  refused(await run(['export', '--output', again], remote()), { code: 1, stderr: /is there already/ })
+  assert.deepEqual([had > 0, await exportsAsked()], [true, had], 'what cannot be written is not asked for')
   const damaged = join(folder.path, 'damaged.zip')
   await writeFile(`${damaged}.${data_export.id}.part`, Buffer.alloc(100))
   assert.match((await run(['export', '--id', data_export.id, '--output', damaged], remote())).stderr, /not the file that the server has/)
@@ -383,7 +389,8 @@ test('the audit log is listed with filters, exported as CSV and as lines of JSON
   assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
   const gone = await run(['audit', 'verify', '--hash', '0'.repeat(64), '--json'], remote())
   assert.deepEqual([gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)], [1, 'rewritten', true])
-  refused(await run(['audit', 'export', '--from', 'yesterday'], remote()), { code: 1, stderr: /^postroad: from: must be a time such as / })
+  assert.equal(await ok(['audit', 'list', '--target', target, '--to', '1h']), 'No change is like that.\n')
+  for (const option of ['--from', '--to']) refused(await run(['audit', 'export', option, 'yesterday'], remote()), { code: 2, stderr: /is invalid\. It is a time such as .*, or 30m, 6h, 2d for so long ago\.\n/ })
 })
 
 test('doctor speaks to people and to programs', async () => {

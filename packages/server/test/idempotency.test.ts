@@ -10,6 +10,7 @@ import { findKeys } from '../src/resources/idempotency-keys/queries.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, submissionOf } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { keysHeldByWaiting } from './meanwhile.ts'
 
 let world: World
 let database: Database
@@ -289,7 +290,7 @@ describe('equal requests at the same time', () => {
       const { first, second } = await database.transaction(async (tx) => {
         await statement(tx, 'lock table submissions in access exclusive mode')
         const here = send(webhook.public_url, '{}', 'k')
-        await eventually(async () => ((await heldKeys()) > 0 ? true : undefined))
+        await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
         return { first: here, second: send(at(beside, webhook.public_url), '{}', 'k') }
       })
       const answers = await whileTimePasses([beside], Promise.all([first, second]))
@@ -307,7 +308,7 @@ describe('equal requests at the same time', () => {
       const first = await database.transaction(async (tx) => {
         await statement(tx, 'lock table submissions in access exclusive mode')
         const here = send(webhook.public_url, '{}', 'k')
-        await eventually(async () => ((await heldKeys()) > 0 ? true : undefined))
+        await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
         let second: Answer | undefined
         const waitedFrom = beside.clock.now()
         void send(at(beside, webhook.public_url), '{}', 'k').then((answer) => (second = answer))
@@ -377,8 +378,3 @@ test('after a crash between the commit and the answer a retry gets the answer th
     await dying.stop()
   }
 })
-
-async function heldKeys(): Promise<number> {
-  const { held } = await database.one<{ held: number }>({ strings: ["select count(*) as held from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"], values: [] })
-  return held
-}

@@ -1,5 +1,5 @@
 import { decodeId } from '@postroad/contract'
-import type { Database } from '../src/platform/db.ts'
+import { sql, type Database } from '../src/platform/db.ts'
 import { post, statement } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 
@@ -77,4 +77,16 @@ export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answ
   } finally {
     await lost.stop()
   }
+}
+
+/** How many idempotency keys are held by a transaction that waits for a table; the loops of a server hold such locks too, and wait for none. */
+export async function keysHeldByWaiting(database: Database): Promise<number> {
+  const { held } = await database.one<{ held: number }>(sql`
+    select count(*) as held
+    from pg_locks as key
+    join pg_locks as waited using (pid)
+    where key.locktype = 'advisory' and key.granted and waited.locktype = 'relation' and not waited.granted
+      and key.database = (select oid from pg_database where datname = current_database())
+  `)
+  return held
 }

@@ -14,7 +14,7 @@ import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signed
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
-import { atANodeWithoutDatabase, Meanwhile } from './meanwhile.ts'
+import { atANodeWithoutDatabase, keysHeldByWaiting, Meanwhile } from './meanwhile.ts'
 import { aReadyExport, theWorkspace } from './people.ts'
 import { sse } from './stream-client.ts'
 
@@ -71,7 +71,7 @@ async function aSecondInFlight(): Promise<Answer> {
     return await database.transaction(async (tx) => {
       await statement(tx, 'lock table submissions in access exclusive mode')
       void post(public_url, '{}', { headers })
-      await eventually(async () => ((await isKeyHeld()) ? true : undefined))
+      await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
       let second: Answer | undefined
       void post(public_url.replace(world.baseUrl, beside.baseUrl), '{}', { headers }).then((answer) => (second = answer))
       return eventually(async () => {
@@ -82,11 +82,6 @@ async function aSecondInFlight(): Promise<Answer> {
   } finally {
     await beside.stop()
   }
-}
-
-async function isKeyHeld(): Promise<boolean> {
-  const { held } = await database.one<{ held: number }>({ strings: ["select count(*) as held from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())"], values: [] })
-  return held > 0
 }
 
 async function aFullProject(): Promise<string> {

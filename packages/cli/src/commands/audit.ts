@@ -3,7 +3,7 @@ import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect, type ConnectionOptions } from '../connection.ts'
 import { Failure } from '../failure.ts'
-import { invokedAs, withExample, withPages, withUrl, withWorkspace, type CommonOptions, type ListOptions } from '../options.ts'
+import { invokedAs, timeOf, withExample, withPages, withUrl, withWorkspace, type CommonOptions, type ListOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { more } from '../text/more.ts'
 import { style } from '../text/style.ts'
@@ -42,8 +42,8 @@ function withFilters(command: Command): Command {
     .option('--agent <agent>', 'only what was done through this (api_key:key_…)')
     .option('--action <action>', 'only this action, such as create_api_key')
     .option('--target <id>', 'only what was done to this')
-    .option('--from <time>', 'only from this time on (RFC 3339)')
-    .option('--to <time>', 'only before this time (RFC 3339)')
+    .option('--from <time>', 'only since then: RFC 3339, or 30m, 6h, 2d ago', timeOf)
+    .option('--to <time>', 'only before then', timeOf)
 }
 
 const filtersOf = ({ actor, agent, action, target, from, to }: Filters): Filters => ({ actor, agent, action, target, from, to })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
 import { connect, type ConnectionOptions } from '../connection.ts'
-import { Failure } from '../failure.ts'
+import { EXIT, Failure } from '../failure.ts'
 import { withExample, withWorkspace, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { fields } from '../text/table.ts'
@@ -31,14 +31,27 @@ export function addExport(program: Command): void {
 }
 
 async function exportWorkspace({ id: asked, output, ...options }: Options): Promise<void> {
+  // Before an export is asked for, which takes its time and counts.
+  if (output !== undefined) await mayBecome(resolve(output))
   const { client } = await connect(withoutProject(options))
   const id = asked ?? (await client.dataExport.create()).data_export.id
   const file = resolve(output ?? `${id}.zip`)
-  if (existsSync(file)) throw new Failure(`${file} is there already. Name another file with --output.`)
+  if (output === undefined) await mayBecome(file)
   const ready = await written(client, id)
   await download(client, { ready, file })
   const json = { data_export: ready, file }
   print({ json, ids: [id], text: () => fields([['Export', id], ['Rows', String(ready.progress.rows_done)], ['Bytes', String(ready.file?.bytes ?? 0)], ['File', file]]) }, options)
+}
+
+/** Refuses a file that is there already, or that could not be written. */
+async function mayBecome(file: string): Promise<void> {
+  if (existsSync(file)) throw new Failure(`${file} is there already. Name another file with --output.`)
+  const folder = dirname(file)
+  const there = await stat(folder).then((found) => found.isDirectory(), () => false)
+  if (!there) throw new Failure(`There is no folder ${folder}. Make it, or name another file with --output.`, EXIT.usage)
+  await access(folder, constants.W_OK).catch(() => {
+    throw new Failure(`${folder} may not be written to by this user. Name another file with --output.`, EXIT.usage)
+  })
 }
 
 const withoutProject = ({ url }: ConnectionOptions): ConnectionOptions => (url === undefined ? {} : { url })

@@ -1,10 +1,10 @@
 import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
-import { InvalidArgumentError, type Command } from 'commander'
+import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import { destinationNames } from '../deliveries-table.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { invokedAs, withCommon, withExample, type CommonOptions } from '../options.ts'
+import { invokedAs, timeOf, withCommon, withExample, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { plain } from '../text/plain.ts'
 import { onOff } from '../text/state.ts'
@@ -46,16 +46,6 @@ export function addRecover(destinations: Command): void {
     .option('--cancelled', 'also what was cancelled by hand')
     .action(recoverDestination)
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
-}
-
-const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** A time as the API takes it: `6h` is six hours ago. */
-export function timeOf(text: string): string {
-  const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
-  const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
-  return new Date(at).toISOString()
 }
 
 /** By its id, or looked up by its name. */

@@ -37,9 +37,8 @@ export function addServer(program: Command): void {
     .command('rotate-key')
     .summary('seal every secret by a new key')
     .description(
-      'Seals every secret of the database by the newest key, beside running servers. It may be broken off and run again.\n' +
-        'With the embedded database it makes the new key itself. Else set SECRET_KEY to a new key and SECRET_KEY_PREVIOUS to\n' +
-        'the former one on every node first; see docs/operate/rotate-key.md.',
+      'Seals every secret of the database by the newest key, beside running servers.\nIt may be broken off and run again.\n' +
+        'With the embedded database it makes the new key itself. Else change SECRET_KEY\nand SECRET_KEY_PREVIOUS on every node first: see docs/operate/rotate-key.md.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('rotate-key', flagsOf(options)))

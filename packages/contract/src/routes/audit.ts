@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Chunks } from '../chunks.ts'
 import { idOutput } from '../ids.ts'
 import { LIMITS } from '../limits.ts'
-import { ListQuery, listOf, TimeRange, Timestamp } from '../list.ts'
+import { ListQuery, listOf, Text, TimeRange, Timestamp } from '../list.ts'
 import { defineRoute, MANAGE } from '../route.ts'
 
 const { auditFilterCharsMax, auditDaysMin } = LIMITS
@@ -48,7 +48,7 @@ export const Verification = z.object({
     .describe('null: everything fits.'),
 })
 
-const Exact = z.string().min(1).max(auditFilterCharsMax).optional()
+const Exact = Text.min(1).max(auditFilterCharsMax).optional()
 
 const filters = {
   actor: Exact.describe('Only what this member did (usr_…), or `system`.'),

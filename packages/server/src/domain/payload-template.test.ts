@@ -48,8 +48,8 @@ test('what an event says is never read as a template', () => {
 })
 
 test('tags, other filters and unknown names are refused when it is saved, with their place', () => {
-  assert.equal(whyRefused({ a: [{ 'b/c': '{% for x in data %}{% endfor %}' }] }), 'payload_template/a/0/b~1c: tag "for" not found.')
-  for (const tag of ['if', 'include', 'render', 'layout', 'assign', 'capture', 'raw', 'comment']) assert.match(whyRefused([`{% ${tag} x %}`]), /not found/, tag)
+  assert.equal(whyRefused({ a: [{ 'b/c': '{% for x in data %}{% endfor %}' }] }), 'payload_template/a/0/b~1c: the tag "for" is not known here; a template takes {{ … }} with filters, and no tags.')
+  for (const tag of ['if', 'include', 'render', 'layout', 'assign', 'capture', 'raw', 'comment']) assert.match(whyRefused([`{% ${tag} x %}`]), /the tag ".+" is not known/, tag)
   for (const filter of ['join', 'replace', 'date', 'split', 'map', 'where', 'sort', 'pop', 'concat', 'slice']) assert.equal(whyRefused([`{{ data.x | ${filter}: "a" }}`]), `payload_template/0: undefined filter: ${filter}.`)
   assert.equal(whyRefused({ a: '{{ payload.x }}' }), 'payload_template/a: there is no payload here; a template sees id, dataset, received_at, data, secret.')
   assert.match(whyRefused({ a: 'x {{ data.y | default: env.HOME }}' }), /there is no env here/)

@@ -152,5 +152,9 @@ function render(root: Leaf, { data, ...scope }: TemplateScope): Rendered {
 /** What liquidjs says, in one line and without the place in its own count. */
 function reasonOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return line.replace(/, line:\d+, col:\d+$/, '').replace(/\.$/, '').slice(0, 300)
+  return line
+    .replace(/, line:\d+, col:\d+$/, '')
+    .replace(/\.$/, '')
+    .replace(/^tag (".+") not found$/, 'the tag $1 is not known here; a template takes {{ … }} with filters, and no tags')
+    .slice(0, 300)
 }

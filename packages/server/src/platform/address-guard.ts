@@ -72,11 +72,11 @@ export function targetOf(url: string): Target | string {
   const parsed = URL.parse(url)
   if (parsed === null) return 'The URL cannot be read. Send a whole one, such as https://example.com/hooks.'
   const { protocol, hostname, port, pathname, search } = parsed
-  if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called.'
-  if (parsed.username !== '' || parsed.password !== '') return 'A URL with a user name or password cannot be called.'
-  if (port === '0') return 'Port 0 cannot be called.'
+  if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called; send one of these.'
+  if (parsed.username !== '' || parsed.password !== '') return 'A URL with a user name or password cannot be called; take them out, and set them as credentials.'
+  if (port === '0') return 'Port 0 cannot be called; name another one.'
   const host = hostname.replace(/\.$/, '')
-  if (/^$|^\.|\.$|\.\./.test(host)) return 'The host name is not valid.'
+  if (/^$|^\.|\.$|\.\./.test(host)) return 'The host name is not valid; check its dots.'
   return { origin: `${protocol}//${host}${port === '' ? '' : `:${port}`}`, path: pathname + search }
 }
 

@@ -56,7 +56,7 @@ function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly
   }
   if (payloads !== undefined) throw refuse('invalid_request', 'payloads_text: send it or payloads, not both.')
   const parsed = parseJson(text)
-  if (!parsed.ok) throw refuse('invalid_request', `payloads_text: ${parsed.error}`)
+  if (!parsed.ok) throw refuse('invalid_request', parsed.error.replace('The body', 'payloads_text: it'))
   if (!Array.isArray(parsed.value) || parsed.value.length > LIMITS.dryRunPayloadsMax) {
     throw refuse('invalid_request', `payloads_text: it is the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`)
   }

@@ -10,6 +10,7 @@ import { createConsole } from './console/mount.ts'
 import { mountReference } from './docs/mount.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
+import { addressOf } from './ingest/address.ts'
 import { createIngestHandler } from './ingest/handler.ts'
 import type { Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
@@ -36,7 +37,7 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
   const ui = createConsole()
-  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), { page: (request, reply) => ui.page(request, reply), patience })
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), { page: (request, reply) => ui.page(request, reply), patience, takesPost: (path) => addressOf(path) !== undefined })
   const gauges = (): readonly Gauge[] => {
     const { lanes, requests, unsettled } = load()
     return [

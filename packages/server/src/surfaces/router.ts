@@ -11,13 +11,15 @@ type RouterOptions = {
   /** What a path gets that no route has: a page, or undefined. */
   readonly page?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined
   readonly patience?: Patience | undefined
+  /** True for a path whose POST is answered before the router: a GET of it is told so. */
+  readonly takesPost?: (path: string) => boolean
 }
 
 /**
  * Every surface but ingest. The listener is ours, so that ingest answers before any router sees the request.
  * Errors become a body here and nowhere else.
  */
-export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, { page, patience }: RouterOptions = {}): FastifyInstance {
+export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, { page, patience, takesPost = () => false }: RouterOptions = {}): FastifyInstance {
   const fastify = Fastify({
     serverFactory: (handler) => createListener(route((request: IncomingMessage, response: ServerResponse) => handler(request, response)), patience),
     // The listener answers what is no request; a URL that is none is an error like any other.
@@ -35,7 +37,7 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, 
     identified(request, reply)
   })
   fastify.setErrorHandler((error: FastifyError, request, reply) => answerError(deps, { error, request, reply }))
-  fastify.setNotFoundHandler((request, reply) => page?.(request, reply) ?? notFound(fastify, request, reply))
+  fastify.setNotFoundHandler((request, reply) => page?.(request, reply) ?? notFound({ fastify, takesPost }, request, reply))
   return fastify
 }
 
@@ -47,10 +49,13 @@ function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply 
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-function notFound(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+type Routes = { readonly fastify: FastifyInstance; readonly takesPost: (path: string) => boolean }
+
+function notFound({ fastify, takesPost }: Routes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const url = request.url.split('?')[0] ?? '/'
-  const allowed = METHODS.filter((method) => method !== request.method && fastify.findRoute({ method, url }) !== null)
-  const refusal = refuse(allowed.length > 0 ? 'method_not_allowed' : 'route_not_found')
+  const answers = (method: (typeof METHODS)[number]): boolean => fastify.findRoute({ method, url }) !== null || (method === 'POST' && takesPost(url))
+  const allowed = METHODS.filter((method) => method !== request.method && answers(method))
+  const refusal = allowed.length > 0 ? refuse('method_not_allowed', `This address does not answer to ${request.method}. Use ${allowed.join(' or ')}.`) : refuse('route_not_found')
   if (allowed.length > 0) reply.header('Allow', allowed.join(', '))
   return reply.status(refusal.status).send(errorBody(refusal))
 }

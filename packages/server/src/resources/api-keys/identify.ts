@@ -20,16 +20,18 @@ export type Identified = {
   readonly key: Pick<ApiKeyRow, 'ip_allowlist' | 'last_used_at'>
 }
 
+const UNKNOWN_KEY = 'This API key is not known here. Check that it was copied whole, and that it is of this server.'
+
 /**
  * The actor behind an `hk_` key: it acts as the member who created it, capped at the key's role and at what that member
  * may do at this moment. An unknown key is as unauthorized as none.
  */
 export async function identifyApiKey(at: { db: Db; now: number }, text: string): Promise<Identified> {
   const credential = await findCredential(at.db, hashCredential(text))
-  if (credential?.kind !== 'api_key') throw refuse('unauthorized')
+  if (credential?.kind !== 'api_key') throw refuse('unauthorized', UNKNOWN_KEY)
   const workspaceId = credential.workspace_id
   const key = await findApiKey(at.db, { workspaceId, id: credential.subject_id })
-  if (key === undefined) throw refuse('unauthorized')
+  if (key === undefined) throw refuse('unauthorized', UNKNOWN_KEY)
   const status = statusOf(key, at.now)
   if (status === 'revoked') throw refuse('api_key_revoked')
   if (status === 'expired') throw refuse('api_key_expired')

@@ -152,7 +152,7 @@ function readDatasets(text: string | undefined): ReadonlySet<string> | undefined
   if (text === undefined) return undefined
   const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '')
   const wrong = names.find((name) => !DATASET_NAME.test(name))
-  if (wrong !== undefined) throw refuse('invalid_request', `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset.`)
+  if (wrong !== undefined) throw refuse('invalid_request', `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset; it starts with a letter, then up to 62 letters, digits or underscores.`)
   return names.length === 0 ? undefined : new Set(names)
 }
 
