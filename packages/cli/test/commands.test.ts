@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -397,6 +398,12 @@ test('doctor speaks to people and to programs', async () => {
   assert.match(await ok(['doctor'], local()), /^(ok {4}.+\n)+$/)
   assert.equal((await json(['doctor'], local())).ok, true)
   assert.match((await run(['bootstrap'], local())).stdout, /API key +hk_/)
+})
+
+test('a command for the operator makes no database where there is none', async () => {
+  const nowhere = { DATA_DIR: join(folder.path, 'nowhere') }
+  await all([['doctor'], ['rotate-key'], ['workspaces', 'list']], async (args) => refused(await run(args, nowhere), { code: 1, stderr: /^postroad: There is no database in \S+nowhere\. Set DATA_DIR to the folder of the server, or DATABASE_URL\.\n$/ }))
+  assert.equal(existsSync(nowhere.DATA_DIR), false)
 })
 
 test('an older Node is told so in one line', async () => {

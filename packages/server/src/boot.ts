@@ -21,18 +21,18 @@ export type Booted = { readonly app: App; readonly storage: Storage; readonly co
 /** Brings up everything below the surfaces: settings, storage, schema, the parts. The caller starts the app, or only uses it. */
 export async function boot(
   environment: Readonly<Record<string, string | undefined>>,
-  options: Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & { readonly mode: 'own' | 'join' },
+  options: Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & { readonly mode: 'own' | 'join'; readonly makes?: boolean },
 ): Promise<Booted> {
   const config = readConfig(environment)
   const log = createLog({ level: config.LOG_LEVEL, format: config.LOG_FORMAT ?? (process.stderr.isTTY ? 'text' : 'json') })
-  const opened = await openStorage(config, { mode: options.mode, log })
+  const opened = await openStorage(config, { mode: options.mode, makes: options.makes, log })
   try {
     // The folder's lock is ours, so whoever was sending before is dead: its lanes need not wait for their leases to end.
     const isHeir = options.mode === 'own' && config.DATABASE_URL === undefined
     await checkUsable(opened, log)
     const storage = { ...opened, target: await bindToPolicies(opened.target, (cause) => log.warn('postgres.role_not_made', { cause })) }
     await prepare(storage, { log, isHeir })
-    const { mode: _mode, ...plants } = options
+    const { mode: _mode, makes: _makes, ...plants } = options
     return { app: createApp({ config, storage, log, ...plants }), storage, config, log }
   } catch (error) {
     await opened.stop()

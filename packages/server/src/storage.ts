@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Config } from './config.ts'
 import { createCipher, type Cipher } from './platform/cipher.ts'
 import type { Database, DatabaseTarget } from './platform/db.ts'
@@ -13,12 +15,16 @@ export type Storage = { readonly target: DatabaseTarget; readonly cipher: Cipher
 
 /**
  * Your PostgreSQL when `DATABASE_URL` names one, else the embedded one in `DATA_DIR`. `own`: the server's use;
- * `join`: a command beside a running server. A StartError is one line that says what to do.
+ * `join`: a command beside a running server; `makes: false`: one that looks at what is there, and makes no database where
+ * there is none. A StartError is one line that says what to do.
  */
-export async function openStorage(config: Config, options: { mode: 'own' | 'join'; log: Log }): Promise<Storage> {
+export async function openStorage(config: Config, options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log }): Promise<Storage> {
   if (config.DATABASE_URL !== undefined) {
     const target = { url: config.DATABASE_URL.reveal() }
     return { target, ...keysOf(config), stop: () => Promise.resolve() }
+  }
+  if (options.makes === false && !existsSync(join(config.DATA_DIR, 'postgres'))) {
+    throw new StartError(`There is no database in ${resolve(config.DATA_DIR)}. Set DATA_DIR to the folder of the server, or DATABASE_URL.`)
   }
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,

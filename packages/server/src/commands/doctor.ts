@@ -14,7 +14,7 @@ type Finding = { readonly check: string; readonly ok: boolean; readonly found: n
  * nothing. Gives 0 when all is well, 1 when something is not.
  */
 export async function doctorCommand(environment: Readonly<Record<string, string | undefined>>, flags: readonly string[]): Promise<number> {
-  const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join' })
+  const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join', makes: false })
   // Its questions read whole tables, so they may take longer than the server's own statements.
   const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad doctor', statementTimeoutMs: 600_000 })
   try {

@@ -38,7 +38,7 @@ export async function rotateKeyCommand(environment: Environment, flags: readonly
     process.stderr.write('postroad: This takes no argument but --json.\n')
     return USAGE_CODE
   }
-  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join' })
+  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join', makes: false })
   const database = openDatabase({ target: storage.target, connectionsMax: 2, applicationName: 'postroad rotate-key', statementTimeoutMs: 600_000 })
   try {
     const outcome = await rotateKey(database, storage)

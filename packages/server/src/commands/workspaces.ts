@@ -80,7 +80,7 @@ async function asked(flags: readonly string[], wants: Wants, run: (options: Opti
 
 /** Not `deliver`: this process tells the senders what changed and is none itself. */
 async function besideTheServer(environment: Environment, work: (deps: Deps) => Promise<void>): Promise<void> {
-  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join' })
+  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join', makes: false })
   try {
     await work(app.deps)
   } finally {
