@@ -30,7 +30,7 @@ export function addDestinations(program: Command): void {
     .option('--order-by <path>', 'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it')
     .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
     .action(createDestination)
-  withExample(withCommon(create), 'destinations create https://example.com/hooks --dataset events --order-by customer.id', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
+  withExample(withCommon(create), 'destinations create https://example.com/hooks --order-by customer.id', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
   addRecover(destinations)
 }
 
