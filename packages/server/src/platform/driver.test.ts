@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { aDatabase } from '../../test/harness.ts'
 import { DbError, openDatabase, sql, type Database } from './db.ts'
 
@@ -52,4 +54,56 @@ test('however often all connections are lost under load, every statement ends', 
     over.abort()
   }
   await Promise.all(workers)
+})
+
+const GIVEN = 100
+
+/** The bytes of 4 MB given to work, 40 kB at a time, that two small garbage collections leave. */
+async function leftBytes(work: (text: string) => Promise<unknown>): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what --expose-gc gives to a new context
+  const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
+  const usedBytes = (): number => {
+    collect({ type: 'minor' })
+    collect({ type: 'minor' })
+    return process.memoryUsage().heapUsed
+  }
+  const run = async (times: number): Promise<void> => {
+    for (let time = 0; time < times; time += 1) await work(`${'x'.repeat(40_000)}${time}`)
+  }
+  await run(40)
+  collect()
+  const earlier = usedBytes()
+  await run(GIVEN)
+  return usedBytes() - earlier
+}
+
+test('what a statement was given is let go by the next small garbage collections', async () => {
+  const left = await leftBytes((text) => pool.one(sql`select length(${text}::text) as chars`))
+  assert.ok(left < 2_000_000, `${left} bytes of 4 MB are left`)
+})
+
+test('what a transaction was given is let go by the next small garbage collections', async () => {
+  const left = await leftBytes((text) => pool.transaction((tx) => tx.one(sql`select length(${text}::text) as chars`)))
+  assert.ok(left < 2_000_000, `${left} bytes of 4 MB are left`)
+})
+
+test('the list of idle connections holds no place for statements of the past', async () => {
+  await Promise.all(Array.from({ length: 6 }, () => pool.one(sql`select pg_sleep(0.01)`)))
+  const plain = Object.getOwnPropertyDescriptor(Array.prototype, 'indexOf')
+  assert.ok(plain !== undefined)
+  let longest = 0
+  const looked = function indexOf(this: unknown[], ...asked: [unknown, number?]): unknown {
+    longest = Math.max(longest, this.length)
+    return Reflect.apply(plain.value, this, asked)
+  }
+  // oxlint-disable-next-line no-extend-native -- the driver looks for a connection in its lists by this, and nothing else shows how long they are
+  Object.defineProperty(Array.prototype, 'indexOf', { ...plain, value: looked })
+  try {
+    for (let sent = 0; sent < 500; sent += 1) await pool.one(sql`select 1 as sent`)
+  } finally {
+    // oxlint-disable-next-line no-extend-native -- as it was
+    Object.defineProperty(Array.prototype, 'indexOf', plain)
+  }
+  assert.ok(longest > 0 && longest < 200, `500 statements went by, and ${longest} places were searched`)
 })

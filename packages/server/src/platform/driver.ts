@@ -3,15 +3,16 @@ import { registerHooks } from 'node:module'
 
 /**
  * The one file that knows the database driver, and mends it. When PostgreSQL closes connections under load, version 3.4.9
- * ends the process or leaves statements without an answer for ever (porsager/postgres #1154, #1168, #1208). It also
- * teaches it to say for which workspace a statement is run, in the statement's own message (docs/adr/0026).
+ * ends the process or leaves statements without an answer for ever (porsager/postgres #1154, #1168, #1208), and it keeps
+ * what it no longer needs. It also teaches it to say for which workspace a statement is run, in the statement's own
+ * message (docs/adr/0026).
  */
 type Mend = { readonly found: string; readonly mended: string }
 
 /** Sets it until the end of the transaction; gives no row, which the driver would take for one of the statement's own. */
 export const SAY_WORKSPACE = `select 1 where set_config('postroad.workspace', $1, true) is null`
 
-const MENDS: readonly Mend[] = [
+const CONNECTION: readonly Mend[] = [
   // The next statement of a transaction, or its rollback, is written to a socket that is gone: an exception nobody can catch.
   {
     found: '  function execute(q) {\n',
@@ -62,27 +63,75 @@ const MENDS: readonly Mend[] = [
   },
 ]
 
-const MENDED_FILE = /\/postgres\/src\/connection\.js$/
-let isMended = false
+// V8 makes a function that is written where it is assigned to a member among its long-lived objects, as if it were a
+// method. These belong to one statement, whose parameters, and whoever waited for it, then outlived every small garbage
+// collection: about half of what ingest allocates was copied for nothing.
+const QUERY: readonly Mend[] = [
+  {
+    found: '    this.resolve = x => (this.active = false, resolve(x))\n    this.reject = x => (this.active = false, reject(x))\n',
+    mended: `    const onresolve = x => (this.active = false, resolve(x))
+    const onreject = x => (this.active = false, reject(x))
+    this.resolve = onresolve
+    this.reject = onreject
+`,
+  },
+]
+const INDEX: readonly Mend[] = [
+  {
+    found: '      acc[name] = (x) => new Parameter(x, type.to)\n',
+    mended: `      const parameterOf = (x) => new Parameter(x, type.to)
+      acc[name] = parameterOf
+`,
+  },
+  {
+    found: '      sql.prepare = x => prepare = x.replace(/[^a-z0-9$-_. ]/gi)\n',
+    mended: `      const prepareAs = x => prepare = x.replace(/[^a-z0-9$-_. ]/gi)
+      sql.prepare = prepareAs
+`,
+  },
+  {
+    found: '      c.reserved = () => queries.length\n        ? c.execute(queries.shift())\n        : move(c, reserved)\n',
+    mended: `      const next = () => queries.length
+        ? c.execute(queries.shift())
+        : move(c, reserved)
+      c.reserved = next
+`,
+  },
+]
 
-/** The driver's text with every fault mended; throws when one is not found, so that a new version is looked at first. */
-function mend(text: string): string {
-  isMended = true
-  return MENDS.reduce((mended, fault) => {
-    if (mended.split(fault.found).length !== 2) throw new Error('The database driver has changed: see whether it still needs platform/driver.ts.')
-    return mended.replace(fault.found, () => fault.mended)
+// The list of idle connections is never empty while one is idle, so it kept a place for each statement ever sent, and
+// searched all of them at the next one.
+const QUEUE: readonly Mend[] = [
+  { found: 'const index = xs.indexOf(x)', mended: 'const at = xs.indexOf(x, index)' },
+  { found: 'return index === -1', mended: 'return at === -1' },
+  { found: 'xs.splice(index, 1)', mended: 'xs.splice(at, 1)' },
+  { found: '      } else {\n', mended: '      } else if (index === 64) {\n        xs = xs.slice(index)\n        index = 0\n      } else {\n' },
+]
+
+const MENDS: ReadonlyMap<string, readonly Mend[]> = new Map([['connection', CONNECTION], ['index', INDEX], ['query', QUERY], ['queue', QUEUE]])
+
+const DRIVER_FILE = /\/postgres\/src\/([a-z]+)\.js$/
+const mended = new Set<string>()
+
+/** The text of one of the driver's files with every fault mended; throws when one is not found, so that a new version is looked at first. */
+function mend(file: string, { text, mends }: { text: string; mends: readonly Mend[] }): string {
+  mended.add(file)
+  return mends.reduce((now, fault) => {
+    if (now.split(fault.found).length !== 2) throw new Error('The database driver has changed: see whether it still needs platform/driver.ts.')
+    return now.replace(fault.found, () => fault.mended)
   }, text)
 }
 
 const hooks = registerHooks({
   load: (url, context, next) => {
     const loaded = next(url, context)
-    if (!MENDED_FILE.test(url)) return loaded
-    return { ...loaded, source: mend(readFileSync(new URL(url), 'utf8')) }
+    const file = DRIVER_FILE.exec(url)?.[1] ?? ''
+    const mends = MENDS.get(file)
+    return mends === undefined ? loaded : { ...loaded, source: mend(file, { text: readFileSync(new URL(url), 'utf8'), mends }) }
   },
 })
 
 export const { default: postgres } = await import('postgres')
 
 hooks.deregister()
-if (!isMended) throw new Error('The database driver was loaded before platform/driver.ts could mend it.')
+if (mended.size < MENDS.size) throw new Error('The database driver was loaded before platform/driver.ts could mend it.')

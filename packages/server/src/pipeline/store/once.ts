@@ -11,7 +11,8 @@ const AGAIN_MS = 50
 
 const inProgress = reject('idempotency_in_progress', { retryAfterSeconds: 1 })
 
-type First = { readonly fingerprint: string | null; readonly outcome: Promise<Committed> }
+/** `outcome` is let go with the event in it when it is known to all who wait. */
+type First = { readonly fingerprint: string | null; outcome: Promise<Committed> | undefined }
 
 /**
  * Equal requests at the same time: within this process the first one goes to the database and the others wait for its
@@ -22,11 +23,15 @@ export function createOnce(clock: Clock): Once {
 
   const lead = async (key: IdempotencyKey, attempt: () => Promise<Committed>): Promise<Committed> => {
     const outcome = attempt()
-    underWay.set(key.hash, { fingerprint: key.fingerprint, outcome })
+    const first: First = { fingerprint: key.fingerprint, outcome }
+    underWay.set(key.hash, first)
     try {
       return await outcome
     } finally {
       underWay.delete(key.hash)
+      // A map that is written much is remade often. Its old tables hold on to their entries, and to the tables after them,
+      // until the next large garbage collection.
+      first.outcome = undefined
     }
   }
 
@@ -46,7 +51,7 @@ export function createOnce(clock: Clock): Once {
     for (;;) {
       const first = underWay.get(key.hash)
       // oxlint-disable-next-line no-await-in-loop -- whoever was first decides whether this one comes next
-      if (first === undefined) return settled(await lead(key, attempt))
+      if (first?.outcome === undefined) return settled(await lead(key, attempt))
       // oxlint-disable-next-line no-await-in-loop -- as above
       const outcome = await atMost(clock, first.outcome, until)
       if (outcome === 'late') return inProgress
