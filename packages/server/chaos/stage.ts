@@ -9,6 +9,7 @@ import { openDatabase, type Database } from '../src/platform/db.ts'
 import { DATABASE, USERNAME } from '../src/platform/postgres/cluster.ts'
 import { placeOf, PORT as POSTGRES_PORT } from '../src/platform/postgres/place.ts'
 import { exchange, type Reply } from './http.ts'
+import { layData } from './installed-data.ts'
 import { openNameServer, type NameServer } from './name-server.ts'
 import { postgresProcess, type PostgresProcess } from './postgres-process.ts'
 import { runCommand, serverProcess, type ServerProcess } from './server-process.ts'
@@ -112,9 +113,9 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
       await sleep(20, undefined, { signal })
     }
   }
+  const installed = await layData(dataDir, env)
   server.start()
   await ready()
-  const installed = await bootstrap(env)
   const headers = { authorization: `Bearer ${installed.api_key}`, 'content-type': 'application/json' }
   return {
     folder,
@@ -126,7 +127,7 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
     ready,
     workspaceId: decodeId('workspace', installed.workspace.id) ?? '',
     workspaceSlug: installed.workspace.slug,
-    endpoint: installed.webhook.public_url,
+    endpoint: `${baseUrl}${new URL(installed.webhook.public_url).pathname}`,
     admin: async (method, path, body) => {
       const url = `${baseUrl}/admin/api/${path}`
       const reply = await exchange({ method, url, headers, agent, timeoutMs: CALL_MS, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
@@ -145,17 +146,9 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
 
 /** A closed set, so that the caller's DATABASE_URL cannot become the server's. */
 function serverEnvironment(own: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const { PATH = '', HOME = '/' } = process.env
-  return { PATH, HOME, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ...own }
-}
-
-type Installed = { readonly workspace: { readonly id: string; readonly slug: string }; readonly webhook: { readonly public_url: string }; readonly api_key: string }
-
-async function bootstrap(env: Readonly<Record<string, string>>): Promise<Installed> {
-  const { code, printed, said } = await runCommand(['bootstrap', '--json'], env)
-  if (code !== 0) throw new Error(`bootstrap --json ended with ${code}: ${said}`)
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decisions on running it: what `bootstrap --json` prints
-  return JSON.parse(printed) as Installed
+  const { PATH = '', HOME = '/', NODE_COMPILE_CACHE } = process.env
+  const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+  return { PATH, HOME, ...compiled, HOST: '127.0.0.1', LOG_FORMAT: 'json', LOG_LEVEL: 'info', ...own }
 }
 
 function parsed(reply: Reply | 'broken' | 'hung', call: string): unknown {
