@@ -30,7 +30,7 @@ export function outboundInOneQueue(options: OutboundOptions): OutboundHttp {
 
 /** As libuv's pool has them for `dns.lookup`. */
 const LOOK_UPS = 4
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 
 /** Names as `dns.lookup` looks them up: a few at a time, nothing kept, and one that hangs keeps its place. */
 export function outboundWithFewLookUps(options: OutboundOptions): OutboundHttp {

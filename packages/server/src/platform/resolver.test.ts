@@ -5,63 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
+import { NXDOMAIN, questionIn, replyTo, SERVFAIL } from '../../chaos/dns-wire.ts'
+import type { DnsReply } from '../../chaos/dns-wire.ts'
 import { createResolver } from './resolver.ts'
 import type { ResolverOptions } from './resolver.ts'
 
-type Answer = { rcode?: number; ttl?: number; addresses?: readonly string[] } | 'silence'
+type Answer = DnsReply | 'silence'
 type Asked = { name: string; family: 4 | 6; nth: number }
-
-const SERVFAIL = 2
-const NXDOMAIN = 3
 
 /** A name server on loopback that answers as the test says, and the names it was asked for. */
 async function aNameServer(t: TestContext, answer: (asked: Asked) => Answer) {
   const asked: string[] = []
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
-    const { name, end } = nameIn(query)
-    const family = query.readUInt16BE(end) === 1 ? 4 : 6
+    const question = questionIn(query)
+    const { name, family } = question
     asked.push(`${name} ${family}`)
     const said = answer({ name, family, nth: asked.filter((one) => one === `${name} ${family}`).length })
-    if (said !== 'silence') socket.send(reply(query.subarray(0, end + 4), said), from.port, from.address)
+    if (said !== 'silence') socket.send(replyTo(question, said), from.port, from.address)
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   t.after(() => socket.close())
   return { servers: [`127.0.0.1:${socket.address().port}`], asked }
-}
-
-function nameIn(query: Buffer): { name: string; end: number } {
-  const labels: string[] = []
-  let at = 12
-  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-    labels.push(query.toString('latin1', at + 1, at + 1 + length))
-    at += length + 1
-  }
-  return { name: labels.join('.').toLowerCase(), end: at + 1 }
-}
-
-function reply(question: Buffer, { rcode = 0, ttl = 60, addresses = [] }: Exclude<Answer, 'silence'>): Buffer {
-  const head = Buffer.from(question)
-  head.writeUInt16BE(0x8180 | rcode, 2)
-  head.writeUInt16BE(addresses.length, 6)
-  head.writeUInt32BE(0, 8)
-  const records = addresses.map((address) => {
-    const data = address.includes(':') ? sixteenBytes(address) : Buffer.from(address.split('.').map(Number))
-    const record = Buffer.alloc(12)
-    record.writeUInt16BE(0xc00c, 0)
-    record.writeUInt16BE(data.length === 4 ? 1 : 28, 2)
-    record.writeUInt16BE(1, 4)
-    record.writeUInt32BE(ttl, 6)
-    record.writeUInt16BE(data.length, 10)
-    return Buffer.concat([record, data])
-  })
-  return Buffer.concat([head, ...records])
-}
-
-function sixteenBytes(address: string): Buffer {
-  const [left = [], right = []] = address.split('::').map((side) => side.split(':').filter((group) => group !== ''))
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
-  return Buffer.from(groups.map((group) => group.padStart(4, '0')).join(''), 'hex')
 }
 
 /** A resolver with a clock the test sets and no hosts file unless it names one. */
