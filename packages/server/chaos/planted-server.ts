@@ -1,36 +1,46 @@
-import { boot, startFailure } from '../src/boot.ts'
+import cluster from 'node:cluster'
+import { boot, startFailure, type Booted } from '../src/boot.ts'
+import { serve } from '../src/commands/serve.ts'
 import { createOutboundHttp } from '../src/platform/outbound-http.ts'
 import { createResolver } from '../src/platform/resolver.ts'
-import { bootstrap } from '../src/resources/installation/index.ts'
 import { isPlant, PLANTS, type Plant } from './plants.ts'
+import { NOT_PLANTED, PLANTED } from './planted.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** `serve` with a defect planted by CHAOS_PLANT, or with the name server of CHAOS_NAME_SERVER: the real parts, one of them composed in another way. */
-async function serve(environment: Environment): Promise<void> {
-  const ended = Promise.withResolvers<void>()
-  process.on('SIGINT', () => ended.resolve())
-  process.on('SIGTERM', () => ended.resolve())
-  const { app, storage } = await boot(environment, { mode: 'own', ...compositionOf(environment) })
+async function bootPlanted(environment: Environment): Promise<Booted> {
+  const name = environment['CHAOS_PLANT']
+  const { strike, everyMs, inProcess, ...parts } = plantOf(name)
+  const composition = composed(parts, environment['CHAOS_NAME_SERVER'])
+  const booted = await boot(environment, { mode: cluster.isWorker ? 'join' : 'own', ...composition })
+  const { deps } = booted.app
+  const isMinder = booted.config.PROCESSES > 1 && cluster.isPrimary
+  if (!isMinder) inProcess?.()
+  if (name === undefined || cluster.isWorker) return booted
   try {
-    await bootstrap(app.deps)
-    await app.start()
-    await ended.promise
-  } finally {
-    await app.stop()
-    await storage.stop()
+    await strike?.(deps)
+    booted.log.info(PLANTED, { plant: name })
+    // Later ones may meet a PostgreSQL that the storm has struck.
+    if (everyMs !== undefined) setInterval(() => void strike?.(deps).catch(() => undefined), everyMs).unref()
+  } catch (cause) {
+    booted.log.error(NOT_PLANTED, { plant: name, why: String(cause) })
   }
+  return booted
 }
 
-function compositionOf({ CHAOS_PLANT: name, CHAOS_NAME_SERVER: nameServer }: Environment): Plant {
+function plantOf(name: string | undefined): Plant {
   if (name !== undefined && !isPlant(name)) throw new Error(`CHAOS_PLANT must be one of ${Object.keys(PLANTS).join(', ')}, but it is ${JSON.stringify(name)}.`)
-  const plant: Plant = name === undefined ? {} : PLANTS[name]
-  if (nameServer === undefined || plant.outbound !== undefined) return plant
-  return { ...plant, outbound: (options) => createOutboundHttp({ ...options, resolver: createResolver({ servers: [nameServer] }) }) }
+  return name === undefined ? {} : PLANTS[name]
+}
+
+function composed(parts: Plant, nameServer: string | undefined): Plant {
+  if (nameServer === undefined || parts.outbound !== undefined) return parts
+  return { ...parts, outbound: (options) => createOutboundHttp({ ...options, resolver: createResolver({ servers: [nameServer] }) }) }
 }
 
 try {
-  await serve(process.env)
+  process.exitCode = await serve(() => bootPlanted(process.env))
 } catch (error) {
   console.error(startFailure(error))
   process.exitCode = 1

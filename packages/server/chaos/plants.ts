@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppOptions } from '../src/app.ts'
+import type { Deps } from '../src/context.ts'
 import { acceptanceOf, reject, type Acceptance, type Routed } from '../src/pipeline/types.ts'
+import type { Database } from '../src/platform/db.ts'
 import { uuidv7Named } from '../src/platform/ids.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
 import { outboundInOneQueue, outboundWithFewLookUps } from './planted-outbound.ts'
 import { closeBreakers, countOne, extendOwners, forgetPlaces, forgetSuspensions, heedNoPause, keepOwners, liftCaps, misend, takeLanes, usedEvents } from './queries.ts'
 
-export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound'>
+/** A defect: parts composed in another way, or something done to the database or to the process. */
+export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & {
+  /** Done before the server listens, and every so many milliseconds from then on when `everyMs` says so. */
+  readonly strike?: (deps: Deps) => Promise<unknown>
+  readonly everyMs?: number
+  /** Done in each process that serves. */
+  readonly inProcess?: () => void
+}
+
+/** A defect of the database, there before the first request. */
+const inDatabase = (strike: (database: Database) => Promise<void>): Plant => ({ strike: (deps) => strike(deps.database) })
 
 /**
  * Defects put into the server on purpose: a run that passes with one of these is a run that proves nothing. Each names
@@ -47,15 +59,15 @@ export const PLANTS = {
   },
   /** Everything drains: dead senders are never taken for dead, so what they were sending is never sent again. */
   'no-reclaim': {
-    commit: (commit, deps) => {
-      const extend = (): void => void extendOwners(deps.database).catch(() => undefined)
-      void keepOwners(deps.database).catch(() => undefined)
-      setInterval(extend, 200).unref()
-      return commit
+    strike: async ({ database }) => {
+      await keepOwners(database)
+      await extendOwners(database)
     },
+    everyMs: 200,
   },
   /** More duplicates than were in flight: who lives loses its lanes while it sends, so that is sent again. */
   'no-fence': {
+    ...inDatabase(takeLanes),
     commit: (commit, deps) => async (event) => {
       if (oneIn(20)) void takeLanes(deps.database).catch(() => undefined)
       return commit(event)
@@ -114,69 +126,31 @@ export const PLANTS = {
   /** The same with names that hang: few are looked up at a time, and nothing is kept. */
   'few-look-ups': { outbound: outboundWithFewLookUps },
   /** More at once than its cap, and faster than its rate: a destination that is made is made without them. */
-  'no-caps': {
-    commit: (commit, deps) => {
-      void liftCaps(deps.database).catch(() => undefined)
-      return commit
-    },
-  },
+  'no-caps': inDatabase(liftCaps),
   /** Faster than its ramp: whoever was away for an hour is taken for healthy when it comes back. */
-  'no-ramp': {
-    commit: (commit, deps) => {
-      setInterval(() => void closeBreakers(deps.database).catch(() => undefined), 200).unref()
-      return commit
-    },
-  },
+  'no-ramp': { ...inDatabase(closeBreakers), everyMs: 200 },
   /** Sent twice by a replay: it forgets the place that it has come to. */
-  'no-place': {
-    commit: (commit, deps) => {
-      void forgetPlaces(deps.database).catch(() => undefined)
-      return commit
-    },
-  },
+  'no-place': inDatabase(forgetPlaces),
   /** Made due while paused, or after it was cancelled: both are answered, and not kept. */
-  'deaf-replay': {
-    commit: (commit, deps) => {
-      void heedNoPause(deps.database).catch(() => undefined)
-      return commit
-    },
-  },
+  'deaf-replay': inDatabase(heedNoPause),
   /** Accepted and begun while suspended: the suspension is answered, and forgotten. */
-  'suspend-in-name': {
-    commit: (commit, deps) => {
-      void forgetSuspensions(deps.database).catch(() => undefined)
-      return commit
-    },
-  },
+  'suspend-in-name': inDatabase(forgetSuspensions),
   /** Stored, never shown to a client: now and then records get ids from long before their commit, where no stream looks any more. */
   'late-ids': {
     commit: (commit, deps) => (event) => commit(oneIn(10) ? madeAt(event, deps.clock.now() - LATE_MS) : event),
   },
   /** Refused in its time: a URL that is replaced ends at once, whatever the overlap. */
-  'no-overlap': {
-    commit: (commit, deps) => {
-      void misend(deps.database, 'at_once').catch(() => undefined)
-      return commit
-    },
-  },
+  'no-overlap': inDatabase((database) => misend(database, 'at_once')),
   /** Accepted after its end: a URL that is replaced goes on working for ever. */
-  'endless-overlap': {
-    commit: (commit, deps) => {
-      void misend(deps.database, 'never').catch(() => undefined)
-      return commit
-    },
-  },
+  'endless-overlap': inDatabase((database) => misend(database, 'never')),
   /** Sealed values that nobody can open: the former key is taken away as soon as there is a new one. */
   'former-key-first': {
-    commit: (commit, deps) => {
-      const file = openKeyFile(deps.config.DATA_DIR)
-      const drop = (): void => {
-        const [newest, former] = file.keys()
-        if (former !== undefined) file.replace([newest])
-      }
-      setInterval(drop, 5).unref()
-      return commit
+    strike: async ({ config }) => {
+      const file = openKeyFile(config.DATA_DIR)
+      const [newest, former] = file.keys()
+      if (former !== undefined) file.replace([newest])
     },
+    everyMs: 5,
   },
 } as const satisfies Readonly<Record<string, Plant>>
 

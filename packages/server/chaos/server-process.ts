@@ -14,6 +14,10 @@ export type ServerProcess = {
   start(): void
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
+  /** The processes that share the port, by their ids; empty when it is a single one. */
+  workers(): readonly number[]
+  /** SIGTERM of one of them; false when it has ended meanwhile. */
+  endWorker(pid: number): boolean
   /** SIGKILL of one of the processes that share the port; false when there are none. */
   killWorker(rng: Rng): boolean
   /** SIGTERM, and SIGKILL when that takes longer than 30 s. */
@@ -40,6 +44,7 @@ export function serverProcess(options: ServerOptions): ServerProcess {
   const clock = systemClock()
   const composition = { ...(options.plant === undefined ? {} : { CHAOS_PLANT: options.plant }), ...(options.nameServer === undefined ? {} : { CHAOS_NAME_SERVER: options.nameServer }) }
   const isOrdinary = Object.keys(composition).length === 0
+  const program = isOrdinary ? MAIN : PLANTED
   const lives: Life[] = []
   const env = { ...options.env, ...composition }
   let child: ChildProcess | undefined
@@ -51,11 +56,15 @@ export function serverProcess(options: ServerOptions): ServerProcess {
     if (life !== undefined) life.end ??= as
     child?.kill(signal)
   }
+  const workers = (): readonly number[] => {
+    const all = child?.pid === undefined || child.exitCode !== null ? [] : childrenOf(child.pid)
+    return all.filter(({ title }) => title.includes(program)).map(({ pid }) => pid)
+  }
   return {
     lives,
     start: () => {
       const log = openSync(options.logFile, 'a')
-      child = spawn(process.execPath, isOrdinary ? [MAIN, 'serve'] : [PLANTED], { env, stdio: ['ignore', log, log] })
+      child = spawn(process.execPath, isOrdinary ? [program, 'serve'] : [program], { env, stdio: ['ignore', log, log] })
       closeSync(log)
       const life: Life = { pid: child.pid ?? 0, from: clock.now(), to: undefined, end: undefined }
       lives.push(life)
@@ -71,9 +80,11 @@ export function serverProcess(options: ServerOptions): ServerProcess {
       end('SIGKILL', 'killed')
       await gone
     },
+    workers,
+    endWorker: (pid) => signalNow(pid, 'SIGTERM'),
     killWorker: (rng) => {
-      const workers = child?.pid === undefined || child.exitCode !== null ? [] : childrenOf(child.pid).filter(({ title }) => title.includes(MAIN))
-      return workers.length > 0 && killNow(rng.pick(workers).pid)
+      const pids = workers()
+      return pids.length > 0 && signalNow(rng.pick(pids), 'SIGKILL')
     },
     stop: async () => {
       end('SIGTERM', 'stopped')
@@ -88,9 +99,9 @@ export function serverProcess(options: ServerOptions): ServerProcess {
 }
 
 /** False when it has ended meanwhile. */
-function killNow(pid: number): boolean {
+function signalNow(pid: number, signal: NodeJS.Signals): boolean {
   try {
-    return process.kill(pid, 'SIGKILL')
+    return process.kill(pid, signal)
   } catch {
     return false
   }

@@ -11,6 +11,7 @@ import { placeOf, PORT as POSTGRES_PORT } from '../src/platform/postgres/place.t
 import { exchange, type Reply } from './http.ts'
 import { layData } from './installed-data.ts'
 import { openNameServer, type NameServer } from './name-server.ts'
+import { assertPlanted } from './planted.ts'
 import { postgresProcess, type PostgresProcess } from './postgres-process.ts'
 import { runCommand, serverProcess, type ServerProcess } from './server-process.ts'
 
@@ -72,7 +73,7 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   }
   process.once('exit', lastResort)
   try {
-    return await play(await setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal: options.signal }))
+    return await play(await setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal: options.signal, plant: options.plant }))
   } finally {
     await server.stop()
     await postgres.stop()
@@ -98,9 +99,10 @@ type Parts = Pick<Stage, 'folder' | 'logFile' | 'dataDir' | 'server' | 'postgres
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  readonly plant: string | undefined
 }
 
-async function setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal }: Parts): Promise<Stage> {
+async function setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal, plant }: Parts): Promise<Stage> {
   const baseUrl = `http://127.0.0.1:${env['PORT']}`
   const ready = async (): Promise<void> => {
     const end = performance.now() + READY_MS
@@ -116,6 +118,7 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
   const installed = await layData(dataDir, env)
   server.start()
   await ready()
+  if (plant !== undefined) assertPlanted(plant, logFile)
   const headers = { authorization: `Bearer ${installed.api_key}`, 'content-type': 'application/json' }
   return {
     folder,

@@ -11,11 +11,16 @@ type Environment = Readonly<Record<string, string | undefined>>
  * Runs the server until SIGINT, SIGTERM or SIGHUP; a later signal ends it at once. With `PROCESSES` above 1 this process
  * opens the database and minds that many others, which share the port. Gives the exit code.
  */
-export async function serveCommand(environment: Environment): Promise<number> {
+export function serveCommand(environment: Environment): Promise<number> {
+  return serve(() => boot(environment, { mode: cluster.isWorker ? 'join' : 'own' }))
+}
+
+/** The same with what `bootUp` brings up. */
+export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   const ended = endOfProcess()
   // Lines that nobody reads any more, since the terminal or the pipe was closed, must not end the server half-way.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  const booted = await boot(environment, { mode: cluster.isWorker ? 'join' : 'own' })
+  const booted = await bootUp()
   const { app, storage, config, log } = booted
   try {
     if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
