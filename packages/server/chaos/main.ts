@@ -11,12 +11,13 @@ import { neighbour, neighbourByName } from './scenarios/neighbour.ts'
 import { quota } from './scenarios/quota.ts'
 import { redeliver } from './scenarios/redeliver.ts'
 import { rejections } from './scenarios/rejections.ts'
+import { rolling } from './scenarios/rolling.ts'
 import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
 
 /** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
-const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup, neighbour, neighbourByName, herd, redeliver, suspend]
+const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup, rolling, neighbour, neighbourByName, herd, redeliver, suspend]
 
 const USAGE = [
   'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',

@@ -152,6 +152,8 @@ export const PLANTS = {
     },
     everyMs: 5,
   },
+  /** Failed requests, and duplicates: a process that is asked to end does so at once. */
+  'no-drain': { inProcess: () => process.prependListener('SIGTERM', () => process.exit(0)) },
 } as const satisfies Readonly<Record<string, Plant>>
 
 export type PlantName = keyof typeof PLANTS

@@ -64,8 +64,8 @@ export type App = {
   readonly deps: Deps
   /** Listens, begins to deliver, and gives the address it answers at. */
   start(): Promise<{ readonly port: number; readonly baseUrl: string }>
-  /** Answers what is under way, ends deliveries in flight, and closes. */
-  stop(): Promise<void>
+  /** Answers what is under way, ends deliveries in flight, and closes. Clients are given so long to let go of their connections. */
+  stop(patienceMs?: number): Promise<void>
 }
 
 const CHANNELS = { config: 'postroad_config', lanes: 'postroad_lanes', changes: 'postroad_changes', records: 'postroad_records' } as const
@@ -126,8 +126,8 @@ export function createApp(options: AppOptions): App {
       if (config.ROLES.includes('web')) address.port = await surfaces.listen()
       return { port: address.port, baseUrl: deps.baseUrl() }
     },
-    stop: async () => {
-      await surfaces.close()
+    stop: async (patienceMs = 0) => {
+      await surfaces.close(patienceMs)
       if (delivers) await loop.stop()
       await Promise.all(tickers.map((ticker) => ticker.stop()))
       await rejections.flush().catch((cause: unknown) => deps.log.warn('rejections.flush_failed', { cause }))

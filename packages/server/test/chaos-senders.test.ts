@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { dup } from '../chaos/scenarios/dup.ts'
 import { redeliver } from '../chaos/scenarios/redeliver.ts'
+import { rolling } from '../chaos/scenarios/rolling.ts'
 import { suspend } from '../chaos/scenarios/suspend.ts'
 import { aStorm, assertCaught, broken, CALM, SEED } from './storms.ts'
 
@@ -12,6 +13,16 @@ describe('processes that die while they deliver', { concurrency: 2 }, () => {
 
   test('are caught when those that live lose what they hold', async () => {
     await assertCaught(dup, { rounds: 1, seed: SEED, plant: 'no-fence' }, /^duplicates \(at most blows × in flight\): \d+/)
+  })
+})
+
+describe('processes that are restarted one after the other', { concurrency: 2 }, () => {
+  test('fail no request, cut off no delivery and repeat none', async () => {
+    assert.deepEqual(broken(await aStorm(rolling, { ...CALM, rounds: 3 })), [])
+  })
+
+  test('are caught when they end without finishing what is under way', async () => {
+    await assertCaught(rolling, { ...CALM, plant: 'no-drain' }, /^deliveries cut off: \d+/)
   })
 })
 

@@ -34,8 +34,10 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
     log.info('server.stopping', { pid: process.pid })
     return 0
   } finally {
-    await app.stop()
+    await app.stop(CLIENTS_MS)
     await storage.stop()
+    // One that was asked to end alone would else go on for the sake of the process that minds it.
+    if (process.connected) cluster.worker?.disconnect()
   }
 }
 
@@ -49,6 +51,9 @@ async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>
   await workers.stop()
   return 0
 }
+
+/** For clients to take their next request elsewhere; only as long as somebody keeps a connection open. */
+const CLIENTS_MS = 2_000
 
 const SAME_WISH_MS = 1_000
 

@@ -7,8 +7,9 @@ export type Workers = { readonly port: number; stop(): Promise<void> }
 const RESTART_MS = 1_000
 
 /**
- * Starts `count` processes that share the port, and resolves when all of them listen. One that dies is replaced after a
- * second. Only the first looks after the tables; the others need not do it again.
+ * Starts `count` processes that share the port, and resolves when all of them listen. One that dies, or is asked to end,
+ * is replaced after a second: SIGTERM for one after the other is a restart that no client notices. Only the first looks
+ * after the tables; the others need not do it again.
  */
 export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
   const { count, roles, log } = options
@@ -24,7 +25,9 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
     worker.on('exit', (code, signal) => {
       living.delete(worker)
       if (stopping) return
-      log.error('worker.died', { pid: worker.process.pid, code, signal })
+      const ended = { pid: worker.process.pid, code, signal }
+      if (code === 0) log.info('worker.ended', ended)
+      else log.error('worker.died', ended)
       setTimeout(() => {
         if (!stopping) fork(index)
       }, RESTART_MS)

@@ -12,7 +12,7 @@ import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { addressOf } from './ingest/address.ts'
 import { createIngestHandler } from './ingest/handler.ts'
-import type { Patience } from './listener.ts'
+import { retire, type Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { mountPages } from './pages.ts'
 import { createRequestRates } from './request-rates.ts'
@@ -20,7 +20,7 @@ import { createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
 
-export type Surfaces = { listen(): Promise<number>; close(): Promise<void> }
+export type Surfaces = { listen(): Promise<number>; /** Gives clients so long to go first. */ close(patienceMs: number): Promise<void> }
 
 export type SurfacesOptions = {
   readonly road: Road
@@ -72,9 +72,10 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
       return (router.server.address() as AddressInfo).port
     },
-    close: () => {
+    close: async (patienceMs) => {
       streams.close()
-      return router.close()
+      if (patienceMs > 0) await retire(router.server, patienceMs)
+      await router.close()
     },
   }
 }

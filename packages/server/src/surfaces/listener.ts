@@ -1,5 +1,6 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody, type Reason } from '@postroad/contract'
 import { newRequestId, type Handler } from './http.ts'
 import { originForm, reasonOf, whyAmbiguous } from './malformed.ts'
@@ -19,7 +20,7 @@ export function createListener(route: Handler, patience: Patience = PATIENCE): S
     const line = lineOf(lines, request.socket)
     // What follows a refused request on its connection may be what a smuggler hid behind it.
     if (line.broken) return
-    enter(line, request, response)
+    enter(server, line, { request, response })
     const why = whyAmbiguous(request)
     line.broken = why !== undefined
     if (why !== undefined) {
@@ -28,6 +29,7 @@ export function createListener(route: Handler, patience: Patience = PATIENCE): S
     }
     // Node drops what was pipelined behind an upgrade that nobody takes up.
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+    if (retired.has(server)) response.shouldKeepAlive = false
     request.url = originForm(request.url ?? '/')
     route(request, response)
   }
@@ -50,6 +52,32 @@ export function createListener(route: Handler, patience: Patience = PATIENCE): S
   return server
 }
 
+const retired = new WeakSet<Server>()
+const RETIRED_LOOK_MS = 50
+
+/**
+ * Asks the clients to go, before the listener closes: each request from now on is the last one of its connection, which says so.
+ * Who is told that opens another connection, to another process; who finds it closed under a request can only send that again.
+ * Waits until every connection has gone, for `patienceMs` at most: one that nobody uses is told nothing.
+ */
+export async function retire(server: Server, patienceMs: number): Promise<void> {
+  retired.add(server)
+  const end = performance.now() + patienceMs
+  // oxlint-disable-next-line no-await-in-loop -- one look at a time
+  while (performance.now() < end && (await countConnections(server)) > 0) await sleep(RETIRED_LOOK_MS)
+  // What has come by now is read before anything is closed.
+  await turnOfTheLoop()
+  await turnOfTheLoop()
+}
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => resolve(count ?? 0))
+  })
+}
+
+const isClosed = (server: Server): boolean => !server.listening
+
 const STREAM = /^\/(?:v1|admin\/api(?:\/projects\/[^/?]+)?)\/stream\/?(?:\?|$)/
 
 /** Streams speak WebSocket to who asks; everywhere else an offered upgrade is passed over. */
@@ -59,7 +87,8 @@ function takesUpgrade(request: IncomingMessage): boolean {
 }
 
 /** What is under way on one connection: pipelined requests are answered in order, and a broken one is read no further. */
-type Line = { open: number; broken: boolean; last: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined }
+type Line = { open: number; broken: boolean; last: Exchange | undefined }
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
 function lineOf(lines: WeakMap<Duplex, Line>, socket: Duplex): Line {
   const known = lines.get(socket)
@@ -69,12 +98,13 @@ function lineOf(lines: WeakMap<Duplex, Line>, socket: Duplex): Line {
   return line
 }
 
-function enter(line: Line, request: IncomingMessage, response: ServerResponse): void {
+function enter(server: Server, line: Line, { request, response }: Exchange): void {
   line.open += 1
   line.last = { request, response }
   response.once('close', () => {
     line.open -= 1
-    if (line.broken && line.open === 0) request.socket.destroySoon()
+    // Once nobody listens any more, a connection that is kept would keep the whole process.
+    if (line.open === 0 && (line.broken || isClosed(server))) request.socket.destroySoon()
   })
 }
 
