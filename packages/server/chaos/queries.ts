@@ -130,12 +130,13 @@ export async function countOne(db: Db, at: { workspaceId: string }): Promise<voi
   `)
 }
 
-/** Lets what a rotation keeps alive end at this moment, and revives nothing: the overlap is in hours, and a run is not. */
-export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: string; end: Date }): Promise<void> {
+/** Lets what a rotation keeps alive end at this moment, and revives nothing: the overlap is in hours, and a run is not. From then on it is filed into this dataset. */
+export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: string; dataset: string; end: Date }): Promise<void> {
   await db.run(sql`
     with held as (
       update webhooks
-         set previous_url_expires_at = case when previous_url_expires_at > clock_timestamp() then ${at.end}::timestamptz end,
+         set dataset = ${at.dataset},
+             previous_url_expires_at = case when previous_url_expires_at > clock_timestamp() then ${at.end}::timestamptz end,
              previous_secret_expires_at = case when previous_secret_expires_at > clock_timestamp() then ${at.end}::timestamptz end
        where workspace_id = ${at.workspaceId}
          and id = ${at.webhookId}

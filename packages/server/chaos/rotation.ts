@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeId } from '@postroad/contract'
 import type { Rng } from '../sim/rng.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { exchange } from './http.ts'
+import { exchange, type Reply } from './http.ts'
 import type { Ledger } from './ledger.ts'
 import { endOverlaps } from './queries.ts'
 import type { Stage } from './stage.ts'
@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 export type Credential = { readonly value: string; readonly from: number; unsureFrom: number; endedAt: number }
 
 /** One request with a URL and a secret of an endpoint. */
-export type Probe = { readonly url: Credential; readonly secret: Credential; readonly sentAt: number; readonly at: number; readonly status: number | string }
+export type Probe = { readonly url: Credential; readonly secret: Credential; readonly sentAt: number; readonly at: number; readonly status: number | string; /** That it was filed into; null: into none. */ readonly dataset: string | null }
 
 type Webhook = { readonly public_url: string; readonly previous_public_url: string | null }
 
@@ -24,20 +24,23 @@ const credential = (value: string): Credential => ({ value, from: clock.now(), u
 const DEADLINE_MS = 3_000
 const SPARE_MS = 1_000
 const CALL_AGAIN_MS = 100
+const HEARD_MS = 60_000
 
 /** An endpoint whose URL and secret are replaced again and again, with a ledger of what worked when. */
 export class Rotated {
   readonly #stage: Stage
   readonly #rng: Rng
   readonly #id: string
+  readonly #probes: Ledger<Probe>
   readonly urls: Credential[]
   readonly secrets: Credential[]
   rotations = 0
 
-  constructor(of: { stage: Stage; rng: Rng; id: string; url: string; secret: string }) {
+  constructor(of: { stage: Stage; rng: Rng; probes: Ledger<Probe>; id: string; url: string; secret: string }) {
     this.#stage = of.stage
     this.#rng = of.rng
     this.#id = of.id
+    this.#probes = of.probes
     this.urls = [credential(of.url)]
     this.secrets = [credential(of.secret)]
   }
@@ -93,19 +96,29 @@ export class Rotated {
     this.secrets.push(credential(value))
   }
 
-  /** The overlaps end by the clock: nobody writes anything when their time comes. */
+  /**
+   * The overlaps end by the clock: nobody writes anything when their time comes. That it comes so soon is written beside the
+   * server, which nobody tells; it has heard of it when it files into the dataset that was written with it.
+   */
   async #reachDeadline(signal: AbortSignal): Promise<void> {
     const began = clock.now()
     const former = [...this.urls.slice(0, -1), ...this.secrets.slice(0, -1)].filter(({ endedAt }) => endedAt === Infinity)
+    const dataset = `ends_${this.rotations}`
+    const { value } = this.urls.at(-1) ?? { value: '' }
+    const over = new AbortController()
+    const heard = this.#probes.next((probe) => probe.url.value === value && probe.dataset === dataset, { patienceMs: HEARD_MS, signal: AbortSignal.any([over.signal, signal]) })
+    heard.catch(() => undefined)
     const database = this.#stage.openDatabase()
     const deadline = began + DEADLINE_MS
     try {
-      await endOverlaps(database, { workspaceId: this.#stage.workspaceId, webhookId: decodeId('webhook', this.#id) ?? '', end: new Date(deadline) })
-      for (const one of former) end(one, { from: deadline - SPARE_MS, at: deadline + SPARE_MS })
+      await endOverlaps(database, { workspaceId: this.#stage.workspaceId, webhookId: decodeId('webhook', this.#id) ?? '', dataset, end: new Date(deadline) })
+      const heardAt = (await heard)?.at ?? Infinity
+      for (const one of former) end(one, { from: deadline - SPARE_MS, at: Math.max(deadline + SPARE_MS, heardAt) })
     } catch {
       // PostgreSQL was struck: nobody knows whether there is a deadline.
       for (const one of former) one.unsureFrom = Math.min(one.unsureFrom, began)
     } finally {
+      over.abort()
       await database.close()
     }
     await sleep(Math.max(0, deadline + SPARE_MS - clock.now()), undefined, { signal })
@@ -132,7 +145,7 @@ export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<
       const headers = { 'content-type': 'application/json', 'x-signature': createHmac('sha256', secret.value).update('{}').digest('hex') }
       // oxlint-disable-next-line no-await-in-loop -- each sender sends one after the other
       const reply = await exchange({ method: 'POST', url: url.value, headers, body: '{}', agent, timeoutMs: 15_000 })
-      probes.note({ url, secret, sentAt, at: clock.now(), status: typeof reply === 'string' ? reply : reply.status })
+      probes.note({ url, secret, sentAt, at: clock.now(), status: typeof reply === 'string' ? reply : reply.status, dataset: datasetIn(reply) })
       // oxlint-disable-next-line no-await-in-loop -- a server that is down answers at once, and one that is up has other work too
       await sleep(20)
     }
@@ -145,6 +158,10 @@ export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<
       agent.destroy()
     },
   }
+}
+
+function datasetIn(reply: Reply | 'broken' | 'hung'): string | null {
+  return typeof reply === 'string' ? null : (/"dataset":"([^"]+)"/.exec(reply.body)?.[1] ?? null)
 }
 
 const isLiving = (one: Credential, { sentAt, at }: Probe): boolean => one.from <= sentAt && at < one.unsureFrom

@@ -34,7 +34,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   const probes = new Ledger<Probe>(join(stage.folder, 'probes.jsonl'))
   const keys = new KeyTurns(stage, new Rng(seed + 5))
   try {
-    const endpoints = await Promise.all(Array.from({ length: ENDPOINTS }, (_none, index) => anEndpoint(stage, new Rng(seed + 10 + index))))
+    const endpoints = await Promise.all(Array.from({ length: ENDPOINTS }, (_none, index) => anEndpoint(stage, { probes, rng: new Rng(seed + 10 + index) })))
     const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 } })
     const senders = startProbes({ endpoints, probes, rng: new Rng(seed + 3), senders: SENDERS })
     const turns = startTurns(endpoints, signal)
@@ -49,12 +49,12 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
 }
 
-async function anEndpoint(stage: Stage, rng: Rng): Promise<Rotated> {
+async function anEndpoint(stage: Stage, { probes, rng }: { probes: Ledger<Probe>; rng: Rng }): Promise<Rotated> {
   const secret = `secret of ${rng.int(0, 1_000_000)}`
   const made = await stage.admin('POST', 'webhooks', { name: `rotated ${rng.int(0, 1_000_000)}`, verification: { scheme: 'hmac', secret } })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
   const { webhook } = made as { readonly webhook: { readonly id: string; readonly public_url: string } }
-  return new Rotated({ stage, rng, id: webhook.id, url: webhook.public_url, secret })
+  return new Rotated({ stage, rng, probes, id: webhook.id, url: webhook.public_url, secret })
 }
 
 /** Each endpoint is rotated again and again until the end. */
