@@ -33,9 +33,12 @@ export type Shares = Readonly<Record<string, number>> | (() => Readonly<Record<s
 export type LoadOptions = {
   readonly folder: string
   readonly seed: number
-  readonly ratePerSecond: number
+  /** A function says it anew every few milliseconds. */
+  readonly ratePerSecond: number | (() => number)
   readonly urlOf: (dataset: string) => string
   readonly percent: Shares
+  /** A sender that waits longer for an answer hangs; 15 s when left out. */
+  readonly hungMs?: number
   /** So many are sent at the same moment, and as many less often. */
   readonly together?: number
 }
@@ -46,7 +49,7 @@ const IN_FLIGHT_MAX = 2_000
 
 /**
  * Open-loop producers: they send at their rate whether or not answers come, each event once. The rate is only held back
- * while `IN_FLIGHT_MAX` requests are unanswered.
+ * while `IN_FLIGHT_MAX` requests are unanswered, and at most as many are made up for.
  */
 export function startLoad(options: LoadOptions): Load {
   const clock = systemClock()
@@ -55,9 +58,8 @@ export function startLoad(options: LoadOptions): Load {
   const sent = new Ledger<Sent>(join(options.folder, 'sent.jsonl'))
   const answers = new Ledger<Answer>(join(options.folder, 'answers.jsonl'))
   const underWay = new Set<Promise<void>>()
-  const began = clock.now()
-  const { together = 1 } = options
-  let count = 0
+  const { together = 1, hungMs = HUNG_MS, ratePerSecond } = options
+  let [count, due, lookedAt] = [0, 0, clock.now()]
 
   const send = async (): Promise<void> => {
     const event = `e${options.seed}-${String(count).padStart(7, '0')}`
@@ -66,12 +68,15 @@ export function startLoad(options: LoadOptions): Load {
     const sentAt = clock.now()
     sent.note({ event, dataset, sha256: createHash('sha256').update(body).digest('hex'), at: sentAt })
     const headers = { 'content-type': 'application/json' }
-    const reply = await exchange({ method: 'POST', url: options.urlOf(dataset), headers, body, agent, timeoutMs: HUNG_MS })
+    const reply = await exchange({ method: 'POST', url: options.urlOf(dataset), headers, body, agent, timeoutMs: hungMs })
     answers.note({ event, ...answerOf(reply), sentAt, at: clock.now() })
   }
   const timer = setInterval(() => {
-    const due = Math.floor(((clock.now() - began) * options.ratePerSecond) / 1_000 / together) * together
-    while (count < due && underWay.size < IN_FLIGHT_MAX) {
+    const [now, rate] = [clock.now(), typeof ratePerSecond === 'function' ? ratePerSecond() : ratePerSecond]
+    due = Math.min(due + ((now - lookedAt) * rate) / 1_000, count + IN_FLIGHT_MAX)
+    lookedAt = now
+    const whole = Math.floor(due / together) * together
+    while (count < whole && underWay.size < IN_FLIGHT_MAX) {
       const one: Promise<void> = send().finally(() => underWay.delete(one))
       underWay.add(one)
       count += 1

@@ -23,29 +23,36 @@ export type Road = {
 export type Traffic = {
   readonly receivers: readonly Receiver[]
   readonly percent: Shares
+  /** As the request says, when left out. */
+  readonly ratePerSecond?: () => number
   /** What happens under load. Gives why it ended early, or null. */
   readonly storm: (road: Road) => Promise<string | null>
   /** Puts right what the storm left, once the server is ready again. */
   readonly heal?: (road: Road) => Promise<void>
+  /** How long it may take until all is delivered; 2 min when left out. */
+  readonly drainMs?: number
 }
 
-const DRAIN_MS = 120_000
+/** In the short form a machine may be so busy that only the test's own end is the limit. */
+const PATIENCE = { full: { hungMs: 15_000, drainMs: 120_000 }, short: { hungMs: 120_000, drainMs: 400_000 } }
 
 /** Sends events down the road through a storm, waits until all is delivered, and collects what everybody saw. */
 export async function sendThrough(stage: Stage, request: Request, traffic: Traffic): Promise<{ readonly evidence: Evidence; readonly stopped: string | null }> {
-  const { seed, signal, ratePerSecond, say } = request
+  const { seed, signal, say } = request
+  const patience = request.isShort ? PATIENCE.short : PATIENCE.full
+  const { ratePerSecond = request.ratePerSecond, drainMs = patience.drainMs } = traffic
   const sink = await openSink(stage.folder)
   const blows = new Ledger<Blow>(join(stage.folder, 'blows.jsonl'))
   try {
     const destinations = await createDestinations({ stage, sink }, traffic.receivers)
     const urlOf = (dataset: string): string => `${stage.endpoint}/${dataset}`
-    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf, percent: traffic.percent })
+    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf, percent: traffic.percent, hungMs: patience.hungMs })
     const road = { sink, blows, load, destinations }
     const stopped = await weather(load, () => traffic.storm(road))
     await stage.ready()
     await traffic.heal?.(road)
     say('healed; waiting until everything is delivered')
-    const drained = await drain(stage, { patienceMs: DRAIN_MS, signal })
+    const drained = await drain(stage, { patienceMs: drainMs, signal })
     return { evidence: await gather({ stage, load, sink, destinations, blows: blows.entries, drained }), stopped }
   } finally {
     blows.close()

@@ -11,14 +11,21 @@ import type { Stage } from '../stage.ts'
 const PROCESSES = 3
 const RECEIVERS = 5
 const MAX_IN_FLIGHT = 4
-/** Without a fault, and so without an excuse for a repeat. */
-const CALM_MS = 3_000
+/** Without a fault, and so without an excuse for a repeat: so many deliveries, or as many as come within so long. */
+const CALM = { full: { deliveries: 100_000, ms: 600_000 }, short: { deliveries: Infinity, ms: 3_000 } }
+const LOOK_MS = 50
 const OFFSET_MS_MAX = 500
 const PATIENCE_MS = 60_000
 const REDELIVERS_WITHIN_MS = 20_000
 
 /** Processes that send die while they send: no more arrives twice than they had under way, and nothing before the first death. */
-export const dup = defineScenario({ name: 'dup', about: 'SIGKILL of processes while they deliver; repeats at most what was in flight', processes: PROCESSES, play })
+export const dup = defineScenario({
+  name: 'dup',
+  about: 'SIGKILL of processes while they deliver; repeats at most what was in flight, none in 100,000 deliveries before',
+  processes: PROCESSES,
+  rounds: 100,
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const rng = new Rng(request.seed + 1)
@@ -34,15 +41,32 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     receivers,
     percent: { events: 100 },
     storm: async (road) => {
-      await sleep(CALM_MS, undefined, { signal: request.signal })
+      await spendCalm(road, request)
       calmUntil = systemClock().now()
       return killAgainAndAgain(stage, request, road)
     },
   })
   const facts = factsOf(evidence)
   const findings = [...ROAD_CHECKS, duplicatesBounded, duplicatesBefore(calmUntil)].map((check) => check(facts))
-  const redelivered = timing('process killed to first redelivery', redeliveryTimes(evidence).first, REDELIVERS_WITHIN_MS)
-  return { findings, figures: [...loadFigures(evidence), counted('processes killed', evidence.blows.length), redelivered], stopped }
+  const { first } = redeliveryTimes(evidence)
+  const redelivered = timing('process killed to first redelivery', first, REDELIVERS_WITHIN_MS)
+  const inCalm = evidence.receipts.filter(({ at }) => at < calmUntil).length
+  const figures = [
+    ...loadFigures(evidence),
+    counted('processes killed', evidence.blows.length),
+    { figure: 'deliveries before the first death', value: String(inCalm), limit: `min ${CALM.full.deliveries}`, ok: inCalm >= CALM.full.deliveries },
+    // Where no death cut a delivery off there is nothing to measure, and nothing is proven.
+    { ...redelivered, ok: redelivered.ok && first.length > 0 },
+  ]
+  return { findings, figures, stopped }
+}
+
+async function spendCalm({ sink }: Road, { isShort, signal, say }: Request): Promise<void> {
+  const { deliveries, ms } = isShort ? CALM.short : CALM.full
+  if (!isShort) say(`in calm, until ${deliveries} deliveries have come`)
+  const end = performance.now() + ms
+  // oxlint-disable-next-line no-await-in-loop -- one look at a time
+  while (sink.receipts.entries.length < deliveries && performance.now() < end) await sleep(LOOK_MS, undefined, { signal })
 }
 
 async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { sink, blows }: Road): Promise<string | null> {

@@ -16,6 +16,10 @@ const OTHERS = ['other-1', 'other-2', 'other-3']
 const CAPPED = { name: 'capped', maxInFlight: 10 } as const
 const RATED = { name: 'rated', maxInFlight: 20, ratePerSecond: 200 } as const
 const RETURNING = [CAPPED.name, RATED.name]
+const ANSWER_MS = 20
+/** What waits for the first of them when it comes back, in the full form: its own events beside those for everybody. */
+const BACKLOG = { events: 100_000, perSecond: 1_000, ms: 300_000 }
+const DRAIN_MS = 900_000
 const WARM_MS = 2_000
 const ROUND_MS = 2_000
 /** Before the first probe of a breaker that has opened: what waits then is not to be small. */
@@ -33,7 +37,7 @@ const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 export const herd = defineScenario({
   name: 'herd',
   about: 'destinations that come back to a backlog; a ramp, never more than their caps and rates, others as before',
-  rounds: 4,
+  rounds: 12,
   ratePerSecond: 100,
   play,
 })
@@ -41,27 +45,34 @@ export const herd = defineScenario({
 type Outage = { readonly calm: Span; readonly drain: Span; readonly revivedAt: number }
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
-  const { signal, rounds, isShort, say } = request
+  const { signal, rounds, ratePerSecond, isShort, say } = request
   const clock = systemClock()
-  let isDown = false
+  const share = (100 * ratePerSecond) / (ratePerSecond + BACKLOG.perSecond)
+  let [isDown, isFilling] = [false, false]
   let outage: Outage = { calm: NEVER, drain: NEVER, revivedAt: Infinity }
-  const conduct: Receiver['conduct'] = () => (isDown ? { status: 503 } : { status: 200, afterMs: 20 })
-  const back = { datasets: null, scheme: 'standard', timeoutMs: TIMEOUT_MS, scheduleSeconds: PATIENT, conduct } as const
-  const others = OTHERS.map((name): Receiver => ({ name, datasets: null, maxInFlight: 20, scheme: 'service', timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200 }) }))
+  const conduct: Receiver['conduct'] = () => (isDown ? { status: 503 } : { status: 200, afterMs: ANSWER_MS })
+  const back = { scheme: 'standard', timeoutMs: TIMEOUT_MS, scheduleSeconds: PATIENT, conduct } as const
+  const others = OTHERS.map((name): Receiver => ({ name, datasets: ['events'], maxInFlight: 20, scheme: 'service', timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200 }) }))
   const span = async (ms: number): Promise<Span> => {
     const from = clock.now()
     await sleep(ms, undefined, { signal })
     return { from, to: clock.now() }
   }
   const { evidence, stopped } = await sendThrough(stage, request, {
-    receivers: [{ ...CAPPED, ...back }, { ...RATED, ...back }, ...others],
-    percent: { events: 100 },
+    receivers: [{ ...CAPPED, ...back, datasets: null }, { ...RATED, ...back, datasets: ['events'] }, ...others],
+    percent: () => (isFilling ? { events: share, backlog: 100 - share } : { events: 100 }),
+    ratePerSecond: () => (isFilling ? ratePerSecond + BACKLOG.perSecond : ratePerSecond),
+    ...(isShort ? {} : { drainMs: DRAIN_MS }),
     storm: async (road) => {
       await sleep(isShort ? 0 : WARM_MS, undefined, { signal })
       const calm = await span(rounds * ROUND_MS)
       isDown = true
       say('down; waiting until the breakers are open and much has come')
-      if (!(await outlast(stage, { road, request }))) return 'The breakers did not open'
+      if (!(await haveOpened(stage, signal))) return 'The breakers did not open'
+      isFilling = !isShort
+      if (!isShort) await filled(road, request)
+      isFilling = false
+      await (isShort ? passTime(stage, road) : nearProbe(stage, signal))
       isDown = false
       const revivedAt = clock.now()
       say('up again')
@@ -74,23 +85,30 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 
 const NEVER: Span = { from: 0, to: 0 }
 
-/** Until the first probe is near; in the short form the sender dies, and who comes after it finds the probe due. */
-async function outlast(stage: Stage, { road, request: { signal, isShort } }: { road: Road; request: Request }): Promise<boolean> {
+async function haveOpened(stage: Stage, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + PATIENCE_MS
-  let open = await findOpenBreakers(stage)
-  while (open.length < RETURNING.length) {
+  while ((await findOpenBreakers(stage)).length < RETURNING.length) {
     if (performance.now() > end) return false
     // oxlint-disable-next-line no-await-in-loop -- one look at a time
     await sleep(LOOK_MS, undefined, { signal })
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    open = await findOpenBreakers(stage)
   }
-  const clock = systemClock()
-  if (!isShort) await sleep(Math.max(0, Math.min(...open.map(({ waitsUntil }) => waitsUntil)) - clock.now() - BEFORE_PROBE_MS), undefined, { signal })
-  else await passTime(stage, road)
   return true
 }
 
+async function filled({ load }: Road, { signal, say }: Request): Promise<void> {
+  say(`${BACKLOG.events} events for one that is down`)
+  const end = performance.now() + BACKLOG.ms
+  const count = (): number => load.sent.entries.filter(({ dataset }) => dataset === 'backlog').length
+  // oxlint-disable-next-line no-await-in-loop -- one look at a time
+  while (count() < BACKLOG.events && performance.now() < end) await sleep(LOOK_MS, undefined, { signal })
+}
+
+async function nearProbe(stage: Stage, signal: AbortSignal): Promise<void> {
+  const open = await findOpenBreakers(stage)
+  await sleep(Math.max(0, Math.min(...open.map(({ waitsUntil }) => waitsUntil)) - systemClock().now() - BEFORE_PROBE_MS), undefined, { signal })
+}
+
+/** In the short form nobody waits for a probe: the sender dies, and who comes after it finds the probe due. */
 async function passTime(stage: Stage, { blows }: Road): Promise<void> {
   blows.note({ target: 'server', at: systemClock().now() })
   await stage.server.kill()
@@ -116,7 +134,10 @@ function judge(evidence: Evidence, { calm, drain, revivedAt }: Outage, stopped: 
   ]
   const figures = [
     ...loadFigures(evidence),
-    ...RETURNING.flatMap((name, index) => [counted(`${name}: waited when it came back`, backlogOf(evidence, { name, revivedAt })), ...drainOf(name, returned[index] ?? [])]),
+    waited(backlogOf(evidence, { name: CAPPED.name, revivedAt })),
+    counted(`${RATED.name}: waited when it came back`, backlogOf(evidence, { name: RATED.name, revivedAt })),
+    ...drainOf(returned[0] ?? [], { name: CAPPED.name, perSecondMax: (CAPPED.maxInFlight * 1_000) / ANSWER_MS }),
+    ...drainOf(returned[1] ?? [], { name: RATED.name, perSecondMax: RATED.ratePerSecond }),
     slowdown('sent to received by the others', {
       before: arrivals(evidence, { ...calm, names: OTHERS }),
       during: arrivals(evidence, { ...drain, names: OTHERS }),
@@ -149,21 +170,28 @@ function overRate(receipts: readonly Receipt[], revivedAt: number): readonly str
   })
 }
 
-/** Events that had been acknowledged and had not come to it when it came back. */
-function backlogOf({ answers, receipts }: Evidence, { name, revivedAt }: { name: string; revivedAt: number }): number {
+/** Events for it that had been acknowledged and had not come to it when it came back. */
+function backlogOf({ answers, receipts, sent, destinations }: Evidence, { name, revivedAt }: { name: string; revivedAt: number }): number {
+  const datasets = destinations.find((destination) => destination.name === name)?.datasets ?? null
+  const wanted = new Set(sent.filter(({ dataset }) => datasets === null || datasets.includes(dataset)).map(({ event }) => event))
   const there = new Set(receipts.filter(({ destination, at, answered }) => destination === name && at < revivedAt && answered === 200).map(({ event }) => event))
-  return answers.filter(({ status, at, event }) => status === 201 && at < revivedAt && !there.has(event)).length
+  return answers.filter(({ status, at, event }) => status === 201 && at < revivedAt && wanted.has(event) && !there.has(event)).length
 }
 
-/** How long it took, and how even it was: the largest second against the mean one. */
-function drainOf(name: string, receipts: readonly Receipt[]): readonly Figure[] {
+function waited(events: number): Figure {
+  return { figure: `${CAPPED.name}: waited when it came back`, value: String(events), limit: `min ${BACKLOG.events}`, ok: events >= BACKLOG.events }
+}
+
+/** How fast it went, beside what its cap or its rate allows, and how even: the largest second against the mean one. */
+function drainOf(receipts: readonly Receipt[], { name, perSecondMax }: { name: string; perSecondMax: number }): readonly Figure[] {
   const [first, last] = [receipts[0]?.at ?? 0, receipts.at(-1)?.at ?? 0]
   const whole = receipts.filter(({ at }) => at < last - 1_000)
   const buckets = [...Map.groupBy(whole, ({ at }) => Math.floor((at - first) / 1_000)).values()].map(({ length }) => length)
   const mean = whole.length / Math.max(1, buckets.length)
   const ratio = Math.max(0, ...buckets) / Math.max(1, mean)
   return [
-    counted(`${name}: most at once`, Math.max(0, ...receipts.map(({ at_once }) => at_once))),
+    counted(`${name}: most at once`, receipts.reduce((most, { at_once }) => Math.max(most, at_once), 0)),
+    counted(`${name}: came in a second`, `${Math.round(mean)}, ${Math.round((mean * 100) / perSecondMax)} % of ${perSecondMax}`),
     { figure: `${name}: largest second ÷ mean one`, value: `${ratio.toFixed(2)} of ${receipts.length} in ${seconds(last - first)}`, limit: `max ${BUCKET_RATIO_MAX}`, ok: ratio <= BUCKET_RATIO_MAX },
   ]
 }
