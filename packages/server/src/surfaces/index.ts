@@ -32,6 +32,8 @@ export type SurfacesOptions = {
   readonly patience?: Patience | undefined
 }
 
+const SILENT_MS = 20_000
+
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
 export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
@@ -75,7 +77,10 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
     close: async (patienceMs) => {
       streams.close()
       if (patienceMs > 0) await retire(router.server, patienceMs)
+      // A listener that is closed looks for slow senders no more: who says nothing would keep the process for ever.
+      const cut = setTimeout(() => router.server.closeAllConnections(), SILENT_MS)
       await router.close()
+      clearTimeout(cut)
     },
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertPlanted, NOT_PLANTED, PLANTED } from './planted.ts'
+import { assertPlanted, NOT_PLANTED, PLANTED } from '../chaos/planted.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'postroad-planted-'))
 test.after(() => rmSync(folder, { recursive: true }))
