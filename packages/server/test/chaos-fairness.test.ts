@@ -4,7 +4,7 @@ import { herd } from '../chaos/scenarios/herd.ts'
 import { neighbour, neighbourByName } from '../chaos/scenarios/neighbour.ts'
 import { aStorm, assertCaught, broken, CALM } from './storms.ts'
 
-describe('a destination that hangs, and one that is dead', { concurrency: 2 }, () => {
+describe('a destination that hangs, and one that is dead', () => {
   test('cost their neighbours nothing: these get all of theirs meanwhile', async () => {
     assert.deepEqual(broken(await aStorm(neighbour, CALM)), [])
   })
@@ -22,7 +22,7 @@ describe('a destination that hangs, and one that is dead', { concurrency: 2 }, (
   })
 })
 
-describe('destinations that come back to a backlog', { concurrency: 2 }, () => {
+describe('destinations that come back to a backlog', () => {
   test('get it by a ramp, and never more than their caps and rates allow', async () => {
     assert.deepEqual(broken(await aStorm(herd, CALM)), [])
   })

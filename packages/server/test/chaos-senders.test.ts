@@ -6,7 +6,7 @@ import { rolling } from '../chaos/scenarios/rolling.ts'
 import { suspend } from '../chaos/scenarios/suspend.ts'
 import { aStorm, assertCaught, broken, CALM, SEED } from './storms.ts'
 
-describe('processes that die while they deliver', { concurrency: 2 }, () => {
+describe('processes that die while they deliver', () => {
   test('repeat no more than they had in flight, and nothing before the first death', async () => {
     assert.deepEqual(broken(await aStorm(dup, { rounds: 1, seed: SEED })), [])
   })
@@ -16,7 +16,7 @@ describe('processes that die while they deliver', { concurrency: 2 }, () => {
   })
 })
 
-describe('processes that are restarted one after the other', { concurrency: 2 }, () => {
+describe('processes that are restarted one after the other', () => {
   test('fail no request, cut off no delivery and repeat none', async () => {
     assert.deepEqual(broken(await aStorm(rolling, { ...CALM, rounds: 3 })), [])
   })
@@ -26,7 +26,7 @@ describe('processes that are restarted one after the other', { concurrency: 2 },
   })
 })
 
-describe('a replay of many deliveries beside live traffic', { concurrency: 2 }, () => {
+describe('a replay of many deliveries beside live traffic', () => {
   test('sends each of those chosen once, and nothing while it is paused or after it was cancelled', async () => {
     assert.deepEqual(broken(await aStorm(redeliver, CALM)), [])
   })
@@ -40,7 +40,7 @@ describe('a replay of many deliveries beside live traffic', { concurrency: 2 }, 
   })
 })
 
-describe('a workspace that is suspended under load', { concurrency: 2 }, () => {
+describe('a workspace that is suspended under load', () => {
   test('takes nothing in, sends nothing and counts nothing meanwhile, and loses nothing', async () => {
     assert.deepEqual(broken(await aStorm(suspend, CALM)), [])
   })
