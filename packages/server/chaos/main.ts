@@ -16,7 +16,7 @@ import { rotate } from './scenarios/rotate.ts'
 import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
 
-/** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line. */
+/** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line or a run that proves nothing. */
 const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup, rolling, neighbour, neighbourByName, herd, redeliver, suspend]
 
 const USAGE = [
