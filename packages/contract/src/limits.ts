@@ -96,6 +96,7 @@ export const LIMITS = {
   templateBodyCharsMax: 6_291_456,
   laneLeaseMs: 15_000,
   laneHeartbeatMs: 5_000,
+  beginToSendMsMax: 5_000,
 
   // Admin API
   adminRequestsMax: 100,

@@ -3,6 +3,7 @@ import { canMove, isScheduled } from '../src/domain/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Actor, Attempt, Change, Delivery } from './rows.ts'
+import { CapRules } from './cap-rules.ts'
 import { AllowanceRules } from './allowances.ts'
 import { LaneRules } from './lane-rules.ts'
 import { OrderRules } from './order-rules.ts'
@@ -50,11 +51,10 @@ export class Invariants {
   readonly #pausedSince = new Map<string, number>()
   readonly #stories = new Map<string, Story>()
   readonly #sent = new Map<string, Sent>()
-  readonly #inFlight = new Map<string, Set<string>>()
   readonly #acknowledged = new Set<string>()
   readonly #lastSentAt = new Map<string, number>()
-  readonly #lastFullAt = new Map<string, number>()
   readonly #rules = new LaneRules()
+  readonly #cap = new CapRules()
   readonly #allowance = new AllowanceRules()
   readonly #order = new OrderRules()
   readonly secrets: SecretRules
@@ -82,7 +82,7 @@ export class Invariants {
       case 'opened':
         return this.#opened(change.attempt, change.by)
       case 'closed':
-        return this.#closed(change.attempt, change.by)
+        return this.#closed(change.attempt, change.by, now)
       case 'allowed':
         return this.#allowance.set(change.workspace, change.max, change.turned)
     }
@@ -104,21 +104,16 @@ export class Invariants {
     must(row !== undefined && row.fence === fence, () => `${attempt_id} was sent without a committed attempt`)
     must(!this.#sent.has(attempt_id), () => `${attempt_id} was sent twice`)
     must(this.#fences.get(lane) === fence, () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
-    const flying = this.#flying(lane, fence).add(attempt_id)
-    const { settings } = this.#store.lane(lane)
-    must(flying.size <= settings.max_in_flight, () => `${attempt_id} exceeds the cap of ${lane}`)
-    this.#rules.sent(this.#store.lane(lane), { now, flying: flying.size })
+    const flying = this.#cap.sent(this.#store.lane(lane), attempt_id, now)
+    this.#rules.sent(this.#store.lane(lane), { now, flying })
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
     this.#lastSentAt.set(lane, now)
-    if (flying.size === settings.max_in_flight) this.#lastFullAt.set(lane, now)
   }
 
   /** The request is over for its worker: answered, failed, or the worker is gone. */
-  ended({ attempt_id, lane, fence }: Begun, now: number): void {
-    const flying = this.#flying(lane, fence)
-    if (flying.size === this.#store.lane(lane).settings.max_in_flight) this.#lastFullAt.set(lane, now)
-    flying.delete(attempt_id)
+  ended({ attempt_id, lane }: Begun, now: number): void {
+    this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 
   /** The receiver took the event as processed. */
@@ -139,7 +134,7 @@ export class Invariants {
     for (const { attempt_id, lane } of attempts) {
       if (this.#pausedSince.has(lane)) continue
       must(this.#store.attempts.get(attempt_id)?.outcome !== null, () => `${attempt_id} is still open long after its worker died`)
-      if (this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now })) continue
+      if (this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now }) || this.#cap.wasFull(this.#store.lane(lane), { since: now - TAKEN_AT_ONCE_MS, now })) continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
       must(sentAt > crashedAt, () => `${lane} has not been sent to since its worker died`)
     }
@@ -148,16 +143,18 @@ export class Invariants {
   /** In a calm world no work waits longer than it takes to find a new holder, unless its lane has been full meanwhile. */
   nothingWaits(now: number): void {
     const { leaseMs, sweepMs } = this.#options.limits
-    const patient = now - leaseMs - sweepMs - 500
     for (const row of this.#store.deliveries.values()) {
       const { delivery_id, lane, next_attempt_at } = row
+      const { timeout_ms } = this.#store.lane(lane).settings
+      // A lane in which something was perhaps begun is granted anew first, and before that its requests end.
+      const patient = now - leaseMs - sweepMs - 500 - (timeout_ms > leaseMs ? timeout_ms : 0)
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
       if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient)) continue
-      must((this.#lastFullAt.get(lane) ?? -Infinity) > patient, () => `${delivery_id} waits, and nothing hinders it`)
+      must(this.#cap.wasFull(this.#store.lane(lane), { since: patient, now }), () => `${delivery_id} waits, and nothing hinders it`)
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
       const longestMs = this.#store.lane(lane).settings.timeout_ms
-      must(outcome !== null || started_at > patient - longestMs, () => `${attempt_id} is open longer than a request can last`)
+      must(outcome !== null || started_at > now - leaseMs - sweepMs - 500 - longestMs, () => `${attempt_id} is open longer than a request can last`)
     }
   }
 
@@ -228,12 +225,14 @@ export class Invariants {
     must(allowed, () => `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`)
   }
 
-  #closed(attempt: Attempt, by: Actor): void {
+  #closed(attempt: Attempt, by: Actor, now: number): void { // oxlint-disable-line max-params -- what, by whom, and when
     this.#mustBeCurrent(attempt.lane, by)
     const story = this.#story(attempt.delivery_id)
     must(story.open === attempt.attempt_id, () => `${attempt.attempt_id} was closed and was not open`)
     story.open = null
     if (attempt.counted) story.failures += 1
+    // For all that its next sender knows it is under way.
+    if (by.act === 'recover' || by.act === 'cancel') this.#cap.doubted(this.#store.lane(attempt.lane), attempt, now)
   }
 
   #mustBeCurrent(lane: string, by: Actor): void {
@@ -258,13 +257,6 @@ export class Invariants {
     must(excused, () => `${again} repeats ${earlier}, and nothing went wrong in between`)
   }
 
-  #flying(lane: string, fence: number): Set<string> {
-    const key = `${lane}:${fence}`
-    const set = this.#inFlight.get(key) ?? new Set()
-    this.#inFlight.set(key, set)
-    return set
-  }
-
   #story(deliveryId: string): Story {
     const known = this.#stories.get(deliveryId)
     if (known !== undefined) return known
@@ -273,6 +265,9 @@ export class Invariants {
     return story
   }
 }
+
+/** A free slot is taken within this time. */
+const TAKEN_AT_ONCE_MS = 200
 
 /** The sentence is made when it is needed: rules hold millions of times before one is broken. */
 function must(condition: boolean, message: () => string): asserts condition {

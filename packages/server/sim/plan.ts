@@ -120,7 +120,7 @@ function drawLane(rng: Rng, index: number): PlannedLane {
   const settings = {
     max_in_flight: rng.pick([1, 2, 5]),
     schedule_seconds: drawSchedule(rng, ordered),
-    timeout_ms: rng.pick([1_000, 15_000]),
+    timeout_ms: rng.pick([1_000, 15_000, 40_000]),
     rate_limit: rng.chance(0.8) ? null : rng.pick(RATE_LIMITS),
     breaker_resets: 0,
     ordered,

@@ -14,5 +14,6 @@ export const PLANTS = [
   'no-overlap-signature',
   'wall-overlap',
   'told-in-vain',
+  'cap-broken',
 ] as const
 export type Plant = (typeof PLANTS)[number]

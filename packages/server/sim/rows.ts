@@ -1,5 +1,7 @@
 /** The rows of the model, what a transaction tells its watcher, and small facts about rows. */
+import { LIMITS } from '@postroad/contract'
 import type { AttemptOutcome, AttemptTrigger, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
+import { DELIVER_LIMITS } from '../src/pipeline/deliver/limits.ts'
 import type { LaneMemory } from '../src/domain/lane-memory.ts'
 import type { Begin, Held, LaneRead, LaneSettings } from '../src/pipeline/deliver/ports.ts'
 
@@ -32,6 +34,11 @@ export interface Attempt {
   counted: boolean
 }
 
+export interface Orphan {
+  readonly attempt_id: string
+  readonly ends_by: number
+}
+
 export interface LaneRow {
   readonly lane: string
   readonly workspace: string
@@ -45,6 +52,10 @@ export interface LaneRow {
   note_serial: number
   /** Nothing is due in it before this; null when its breaker does not say so. */
   waits_until: number | null
+  /** Requests that may be under way for all that a new owner knows, by attempt. */
+  orphans: readonly Orphan[]
+  /** When its destination was last changed: its timeout may have been another one. */
+  changed_at: number
   readonly deliveries: Delivery[]
   /** When its first delivery falls due; null when that has to be looked up again. */
   work_at: number | null
@@ -113,6 +124,20 @@ export function dueIn({ deliveries }: LaneRow, asked: { now: number; limit: numb
   return { due: due.map((row) => row.delivery_id), next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now }
 }
 
+const SETTLED_MS = 60_000
+
+/** A request that nobody will hear of again, and by when it has ended. */
+export function orphanOf(lane: LaneRow, { attempt_id, started_at }: Attempt): Orphan {
+  const longestMs = lane.changed_at > started_at - SETTLED_MS ? LIMITS.deliveryTimeoutMsMax : lane.settings.timeout_ms
+  return { attempt_id, ends_by: started_at + DELIVER_LIMITS.staleBeginMsMax + longestMs }
+}
+
+/** How long each orphan may still be under way. */
+export function orphansEndIn(lane: LaneRow, now: number): readonly number[] {
+  if (lane.orphans.length > 0) lane.orphans = lane.orphans.filter(({ ends_by }) => ends_by > now)
+  return lane.orphans.map(({ ends_by }) => ends_by - now)
+}
+
 const OUTSTANDING: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'paused']
 
 /** True when another delivery with the same key, of those before it, has not ended. */
@@ -126,5 +151,5 @@ export function lanesOf(begins: readonly Begin[]): Held[] {
   return [...byLane.values()]
 }
 
-export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, work_at: null } as const
+export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, orphans: [], changed_at: -Infinity, work_at: null } as const
 export const NEW_DELIVERY = { state: 'pending', pause_reason: null, next_trigger: 'initial', attempt_count: 0, failure_count: 0, open_attempt_id: null } as const

@@ -99,6 +99,10 @@ test('planted: a sender that was told of a rotation and signs as before is found
   assert.match(firstViolation('told-in-vain', 200) ?? '', /with a secret that was replaced/)
 })
 
+test('planted: a new sender that does not know what former ones have under way exceeds the cap', () => {
+  assert.match(firstViolation('cap-broken', 200) ?? '', /exceeds the cap/)
+})
+
 test('a process has died at each crash point that the product names', () => {
   const missing = new Set<string>(CRASH_POINTS)
   for (let seed = 0; seed < 2_000 && missing.size > 0; seed += 1) {

@@ -4,7 +4,7 @@
  */
 import { Allowances } from './allowances.ts'
 import { keepNote, recalled } from './notes.ts'
-import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, NEW_LANE, readyAt, workAt } from './rows.ts'
+import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, NEW_LANE, orphanOf, orphansEndIn, readyAt, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
 import type { Begin, Begun, Held, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
@@ -49,7 +49,7 @@ export class SimStore {
     const elsewhere = wanted.filter((lane) => (this.#isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now))
     return {
       alive: true,
-      grants: grants.map((lane) => ({ lane: lane.lane, fence: lane.fence, settings: lane.settings, memory: recalled(lane, { now, plant: this.#plant }) })),
+      grants: grants.map((lane) => ({ lane: lane.lane, fence: lane.fence, settings: lane.settings, memory: recalled(lane, { now, plant: this.#plant }), orphans_end_in_ms: orphansEndIn(lane, now) })),
       elsewhere: elsewhere.map(({ lane }) => lane),
       more: ready.length > grants.length,
     }
@@ -129,7 +129,9 @@ export class SimStore {
   }
 
   disable(now: number, key: string): void {
-    this.lane(key).enabled = false
+    const lane = this.lane(key)
+    if (lane.enabled) lane.changed_at = now
+    lane.enabled = false
     this.#pauseWaiting(this.lane(key), now)
   }
 
@@ -139,6 +141,7 @@ export class SimStore {
     if (!lane.enabled) {
       lane.settings = { ...lane.settings, breaker_resets: lane.settings.breaker_resets + 1 }
       lane.waits_until = null
+      lane.changed_at = now
     }
     lane.enabled = true
     this.#resume(lane, now)
@@ -165,14 +168,18 @@ export class SimStore {
     return true
   }
 
-  /** An open attempt is closed with it: what its request still does no longer matters. */
+  /** An open attempt is closed with it; its request goes on, and who is granted the lane next reckons with it. */
   cancel(now: number, deliveryId: string): boolean {
     const row = this.#delivery(deliveryId)
     if (['delivered', 'failed', 'cancelled'].includes(row.state)) return false
-    const actor = { act: 'cancel', fence: null } as const
-    this.#close(row, 'interrupted', { now, actor })
-    this.#move(row, 'cancelled', { now, actor })
+    if (this.#plant !== 'cap-broken') this.#orphan(row)
+    this.#cancel(row, now)
     return true
+  }
+
+  /** The destination is deleted, so nobody is granted it again. */
+  cancelAll(now: number, key: string): void {
+    for (const row of this.lane(key).deliveries) if (!['delivered', 'failed', 'cancelled'].includes(row.state)) this.#cancel(row, now)
   }
 
   // Facts
@@ -249,22 +256,36 @@ export class SimStore {
 
   /** A paused lane is granted to nobody, but what a dead owner left in it is cleared up all the same. */
   #hand(lane: LaneRow, owner: string | null, now: number): void { // oxlint-disable-line max-params -- what, to whom, and when
+    // An owner that has given it back, or said that it ended, has nothing under way in it.
+    const unended = this.owners.has(lane.owner ?? '') && this.#plant !== 'cap-broken'
     lane.owner = owner
     lane.fence += 1
     lane.note_serial = 0
     this.#watch({ type: 'granted', lane }, now)
-    this.#recover(lane, now)
+    this.#recover(lane, { now, unended })
   }
 
-  #recover(lane: LaneRow, now: number): void {
+  #recover(lane: LaneRow, { now, unended }: { now: number; unended: boolean }): void {
     if (this.#plant === 'no-reclaim') return
     const actor = { act: 'recover', fence: lane.fence } as const
     for (const row of lane.deliveries) {
       if (row.state !== 'sending') continue
+      if (unended) this.#orphan(row)
       this.#close(row, 'interrupted', { now, actor })
       row.next_trigger = 'automatic'
       this.#schedule(row, 'retrying', { now, actor, inMs: 0 })
     }
+  }
+
+  #cancel(row: Delivery, now: number): void {
+    const actor = { act: 'cancel', fence: null } as const
+    this.#close(row, 'interrupted', { now, actor })
+    this.#move(row, 'cancelled', { now, actor })
+  }
+
+  #orphan(row: Delivery): void {
+    const [lane, attempt] = [this.lane(row.lane), this.attempts.get(row.open_attempt_id ?? '')]
+    if (attempt !== undefined) lane.orphans = [...lane.orphans, orphanOf(lane, attempt)]
   }
 
   #readLane({ lane: key, fence, limit, exclude, ordered }: LaneReadInput, now: number): LaneRead {

@@ -135,6 +135,9 @@ export class SimWorker implements Witness {
         return this.#setAlarm(effect.until - this.#skewMs)
       case 'send':
         return this.#send(effect.attempt)
+      case 'cut':
+        this.#trouble('cuts')
+        return this.#cut()
       case 'stopped':
         this.#end()
         this.#world.agenda.after(this.#world.rng.between(100, 5_000), () => this.start())
@@ -155,9 +158,14 @@ export class SimWorker implements Witness {
     this.#pausedUntil = 0
     this.#inbox.length = 0
     this.#alarm = { at: Infinity, earliest: Infinity }
+    this.#cut()
+    this.#world.workChanged = true
+  }
+
+  /** What is on the wire may still arrive. */
+  #cut(): void {
     for (const attempt of this.#flights.values()) this.#world.invariants.ended(attempt, this.#world.agenda.now)
     this.#flights.clear()
-    this.#world.workChanged = true
   }
 
   /** It holds nothing and waits for nothing. */

@@ -328,6 +328,52 @@ test('what a server that died was sending is taken over when its lease ends: int
   ])
 })
 
+test('what a server that lost its lanes may still have under way takes slots at its destination until it has ended at the latest', async (t) => {
+  const receiver = await aReceiver(t)
+  const lost = await aWorld({ now: world.clock.now() })
+  await aDestination(lost, { url: receiver.url, max_in_flight: 2 })
+  for (let count = 0; count < 2; count += 1) await post(lost.endpoint, `{"n":${count}}`)
+  await receiver.until(2)
+  // The clock of the first one stands still from here on: it beats no more, and its requests go on.
+  const second = await aWorld({ beside: lost, now: lost.clock.now() + 14_000 })
+  t.after(async () => {
+    await second.stop()
+    await lost.stop()
+  })
+  const states = async (): Promise<string> => (await second.admin('GET', 'deliveries')).body.deliveries.map((delivery: Delivery) => delivery.state).join()
+  second.clock.advance(2_000)
+  await eventually(async () => ((await states()) === 'retrying,retrying' ? true : undefined))
+  await shortly()
+  assert.equal(receiver.held.length, 2, 'the lane has another sender by now, and both slots are taken')
+  // They left 5 s after they were begun at the latest, and end 15 s after that.
+  second.clock.advance(4_000)
+  await receiver.until(4)
+  for (const held of receiver.held) held.end()
+  await eventually(async () => ((await states()) === 'delivered,delivered' ? true : undefined))
+})
+
+test('a server that is stopped breaks off what takes too long, and another one need not wait for it', async (t) => {
+  const receiver = await aReceiver(t)
+  const first = await aWorld({ now: world.clock.now() })
+  t.after(() => first.storage.stop())
+  await aDestination(first, { url: receiver.url, max_in_flight: 1 })
+  await post(first.endpoint, '{}')
+  await receiver.until(1)
+  let ended = false
+  const stopped = first.app.stop().then(() => (ended = true))
+  await eventually(async () => {
+    first.clock.advance(20_000)
+    return ended ? true : undefined
+  })
+  await stopped
+  const second = await aWorld({ beside: first, now: first.clock.now() })
+  t.after(() => second.stop())
+  await receiver.until(2)
+  assert.equal(receiver.held[0]?.closed, true)
+  receiver.held[1]?.end()
+  await eventually(async () => (await second.admin('GET', 'deliveries?state=delivered')).body.deliveries[0], 2_000)
+})
+
 test('every transition of the table was made here, and none beside it', async () => {
   assert.deepEqual(await movesSeen(database), MOVES)
 })

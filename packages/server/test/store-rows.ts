@@ -62,7 +62,7 @@ export class StoreRows {
   }
 
   async clear(): Promise<void> {
-    for (const table of ['deliveries', 'delivery_attempts', 'records', 'submissions', 'destinations', 'lanes', 'lane_owners']) {
+    for (const table of ['deliveries', 'delivery_attempts', 'records', 'submissions', 'destinations', 'lanes', 'lane_owners', 'orphaned_requests']) {
       // oxlint-disable-next-line no-await-in-loop -- one table after the other
       await statement(this.deps.database, `delete from ${table}`)
     }

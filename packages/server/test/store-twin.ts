@@ -135,6 +135,7 @@ export class Twin {
     const bounded = input.any_due && input.lanes_max === 1 && leased.grants.length === 1
     const expected = bounded ? this.#leaseBounded(input, leased) : this.model.lease(this.#now, input)
     assert.deepEqual(sortedLease(leased), sortedLease(expected))
+    if (expected.grants.some((grant) => grant.orphans_end_in_ms.length > 0)) this.seen.add('orphaned')
   }
 
   /** Which of several lanes a small call gets is open but for the order of their work; the model then follows. */
@@ -271,7 +272,7 @@ export class Twin {
 
   async #cancel(at: LaneAt): Promise<void> {
     await cancelOutstanding(this.#rows.deps.database, { ...at, now: this.#rows.now })
-    for (const row of this.model.lane(at.lane).deliveries) this.model.cancel(this.#now, row.delivery_id)
+    this.model.cancelAll(this.#now, at.lane)
   }
 
   #some(bits: number): string[] {
@@ -336,6 +337,11 @@ export class Twin {
         }))
         .toSorted((a, b) => (a.lane < b.lane ? -1 : 1)),
     )
+    const orphans = await this.#rows.deps.database.many<{ lane: string; ends_by: Date }>(sql`
+      select workspace_id || '/' || destination_id as lane, ends_by from orphaned_requests where ends_by > ${this.#rows.now} order by lane, ends_by
+    `)
+    const expected = [...this.model.lanes.values()].flatMap(({ lane, orphans: all }) => all.map(({ ends_by }) => ({ lane, ends_by: new Date(ends_by) })))
+    assert.deepEqual([...orphans], expected.filter(({ ends_by }) => ends_by > this.#rows.now).toSorted(byLaneAndEnd))
     const owners = await this.#rows.deps.database.many(sql`select owner, lease_until, serial from lane_owners order by owner`)
     assert.deepEqual(
       [...owners],
@@ -368,6 +374,7 @@ function breakerOpenFor(probe_in_ms: number): LaneMemory {
 
 const byLane = (a: { lane: string }, b: { lane: string }): number => (a.lane < b.lane ? -1 : 1)
 const byId = (a: { delivery_id: string }, b: { delivery_id: string }): number => (a.delivery_id < b.delivery_id ? -1 : 1)
+const byLaneAndEnd = (a: { lane: string; ends_by: Date }, b: { lane: string; ends_by: Date }): number => (a.lane === b.lane ? a.ends_by.getTime() - b.ends_by.getTime() : byLane(a, b))
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 /** Of a lane that is lost nobody looks at the rest. */
@@ -375,7 +382,8 @@ const known = ({ lanes }: ReadAnswer) =>
   lanes.map((read) => (read.status === 'lost' ? { lane: read.lane, fence: read.fence, status: read.status } : read))
 
 function sortedLease(leased: Leased): Leased {
-  return { ...leased, grants: [...leased.grants].toSorted(byLane), elsewhere: [...leased.elsewhere].toSorted() }
+  const grants = leased.grants.map((grant) => ({ ...grant, orphans_end_in_ms: grant.orphans_end_in_ms.toSorted((a, b) => a - b) }))
+  return { ...leased, grants: grants.toSorted(byLane), elsewhere: [...leased.elsewhere].toSorted() }
 }
 
 function sortedHeld(held: readonly Held[]): string[] {

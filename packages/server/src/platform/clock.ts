@@ -16,6 +16,12 @@ export type SystemClock = Clock & {
   alignTo(databaseNow: number): void
 }
 
+/** Tells how many real milliseconds have passed since it was made: for what is measured and not agreed on. */
+export function stopwatch(): () => number {
+  const startedAt = performance.now()
+  return () => performance.now() - startedAt
+}
+
 const TIMEOUT_MS_MAX = 2_147_483_647
 
 /** The real clock: monotonic between two alignments, so a jump of this machine's time moves no due time. */

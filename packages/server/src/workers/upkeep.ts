@@ -4,6 +4,7 @@ import { limitsOf } from '../domain/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
 import { deleteEndedUrls } from '../resources/credentials/queries.ts'
 import { deleteEndedInvites } from '../resources/invites/queries.ts'
+import { deleteEndedOrphans } from '../resources/lanes/orphans/queries.ts'
 import { deleteOldMails } from '../resources/mails/queries.ts'
 import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
 import { pruneRecords } from '../resources/idempotency-records/queries.ts'
@@ -30,7 +31,7 @@ const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Once an hour: makes the days to come, drops those past retention, deletes what a shorter plan keeps no longer, and removes what has ended: former URLs, idempotency
+ * Once an hour: makes the days to come, drops those past retention, deletes what a shorter plan keeps no longer, and removes what has ended: former URLs, orphaned requests, idempotency
  * keys of ingest and of the admin API, rejections and ended replays that their plan keeps no longer, old rollups, and what signing in leaves behind.
  */
 export function createUpkeep(deps: Deps): Ticker {
@@ -44,6 +45,7 @@ export function createUpkeep(deps: Deps): Ticker {
       const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
       const expired = await expireShorterPlans(deps, keepDays)
       await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
+      await deleteEndedOrphans(deps.database, new Date(now - HOUR_MS))
       const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
       const over = new Date(now - LIMITS.adminIdempotencyKeptMs)
       const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))

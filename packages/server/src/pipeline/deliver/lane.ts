@@ -24,6 +24,8 @@ export interface Lane {
   readonly known: Set<string>
   beginning: number
   sending: number
+  /** When requests of former owners that may be under way have ended at the latest, the first one first. They take slots until then. */
+  orphans: readonly number[]
   unsettled: number
   reading: boolean
   /** The store may hold due deliveries that are not in the buffer. */
@@ -63,6 +65,7 @@ export function openLane(grant: Grant, now: number): Lane {
     known: new Set(),
     beginning: 0,
     sending: 0,
+    orphans: grant.orphans_end_in_ms.map((ms) => now + ms).toSorted((a, b) => a - b),
     unsettled: 0,
     reading: false,
     more: true,
@@ -83,9 +86,15 @@ export function openLane(grant: Grant, now: number): Lane {
 
 /** True when a delivery of this lane may be begun now. */
 export function canBegin(lane: Lane, now: number): boolean {
-  const busy = lane.beginning + lane.sending
+  const busy = lane.beginning + lane.sending + orphansAt(lane, now)
   if (lane.mode !== 'open' || lane.buffer.length === 0 || busy >= lane.settings.max_in_flight) return false
   return busy < lane.breaker.room(now) && (lane.settings.rate_limit === null || rateFreeAt(lane, now) <= now)
+}
+
+/** How many requests of former owners may be under way. */
+function orphansAt(lane: Lane, now: number): number {
+  if (lane.orphans.length > 0) lane.orphans = lane.orphans.filter((endsAt) => endsAt > now)
+  return lane.orphans.length
 }
 
 /** When the rate limit allows one more; `Infinity` when a turn must be answered first. What is begun is noted in its own commit. */

@@ -9,11 +9,11 @@ export interface DeliverLimits {
   readonly laneIdleMs: number
   /** A begin whose answer is older than this is not sent: the destination may have been paused meanwhile. */
   readonly staleBeginMs: number
-  /** The same while the store itself is slow: twice its last turn, up to this. */
+  /** The same while the store itself is slow: twice its last turn, up to this. What may be under way is reckoned by it. */
   readonly staleBeginMsMax: number
   /** A lane that another process holds is not asked for again by hints for this long. */
   readonly elsewhereMs: number
-  /** After `stop`, requests in flight may take this long; then they are left to recovery. */
+  /** After `stop`, requests in flight may take this long; then they are broken off and left to recovery. */
   readonly drainMs: number
   readonly storeBackoffMs: number
   readonly storeBackoffMsMax: number
@@ -43,7 +43,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   sweepMs: 2_000,
   laneIdleMs: 10_000,
   staleBeginMs: 1_000,
-  staleBeginMsMax: 5_000,
+  staleBeginMsMax: LIMITS.beginToSendMsMax,
   elsewhereMs: 5_000,
   drainMs: 20_000,
   storeBackoffMs: 100,

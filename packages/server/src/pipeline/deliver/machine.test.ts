@@ -29,9 +29,9 @@ class Bench {
   }
 
   /** Wakes it, grants these lanes, and answers its reads with these deliveries. */
-  begin(due: Readonly<Record<string, readonly string[]>>, settings = SETTINGS): Effect[] {
+  begin(due: Readonly<Record<string, readonly string[]>>, settings = SETTINGS, orphans_end_in_ms: readonly number[] = []): Effect[] {
     const lease = find(this.tell({ type: 'woke' }), 'lease')
-    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings, memory: null }))
+    const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings, memory: null, orphans_end_in_ms }))
     const value = { alive: true, grants, elsewhere: [], more: false }
     return this.answerReads(this.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
@@ -253,12 +253,35 @@ test('a stopping machine begins nothing, waits for its requests, settles, releas
   assert.deepEqual(bench.tell({ type: 'woke' }), [])
 })
 
-test('a stopping machine leaves requests that take too long to recovery', () => {
+test('a stopping machine breaks off requests that take too long, gives its lanes back after that, and leaves the rest to recovery', () => {
   const bench = new Bench()
   bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
   bench.tell({ type: 'stop' })
   bench.now += DELIVER_LIMITS.drainMs
-  find(bench.tell({ type: 'woke' }), 'release')
+  assert.deepEqual(bench.tell({ type: 'woke' }).map(({ type }) => type), ['cut', 'release'])
+  assert.deepEqual(bench.respond('a1#1'), [], 'what was broken off is no failure of the receiver')
+})
+
+test('requests of former owners that may be under way take slots until they have ended at the latest', () => {
+  const bench = new Bench()
+  const beginsAt = (now: number): number => {
+    bench.now = now
+    return all(bench.tell({ type: 'woke' }), 'turn').flatMap(({ input }) => input.begins).length
+  }
+  const early = all(bench.begin({ d: ['a', 'b', 'c'] }, SETTINGS, [3_000, 900]), 'turn')
+  assert.equal(early.length, 0, 'both slots are taken')
+  assert.equal(all(bench.log, 'sleep').at(-1)?.until, 900, 'it wakes when the first one is free')
+  assert.equal(beginsAt(899), 0)
+  assert.equal(beginsAt(900), 1)
+  assert.equal(beginsAt(2_999), 0)
+})
+
+test('a request is given the rest of its patience to be prepared in, so that others know by when it has ended', () => {
+  const bench = new Bench()
+  const turn = find(bench.begin({ a: ['a1'] }), 'turn')
+  bench.now += 700
+  const { timeout_ms, ends_in_ms } = find(bench.commit(turn), 'send')
+  assert.deepEqual([timeout_ms, ends_in_ms], [15_000, 19_300])
 })
 
 test('its clock may start anywhere, below zero too', () => {

@@ -126,6 +126,7 @@ export class DeliveryMachine {
   /** Ends the owner's lease, and with it the hold on every lane. If that fails, time does it. */
   #release(): void {
     this.#life = 'releasing'
+    if (this.#turns.requests > 0) this.#floor.emit({ type: 'cut' })
     this.#releaseOp = this.#floor.nextOp()
     this.#floor.emit({ type: 'release', op: this.#releaseOp, input: { owner: this.#leases.owner, lanes: 'all' } })
   }

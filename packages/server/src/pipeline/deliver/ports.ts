@@ -34,7 +34,8 @@ export type Answer<Value> =
 /**
  * Grants lanes with work: due deliveries, or deliveries left `sending` by an owner that is gone. One transaction, which
  * extends the owner's lease, raises each granted lane's fence and recovers it: open attempts become `interrupted`, their
- * deliveries `retrying` and due. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
+ * deliveries `retrying` and due. Their requests are orphans, unless the former owner has said that it ended or gave the
+ * lane back; they are kept until they have ended at the latest, whoever is granted the lane meanwhile. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
  * not granted. A lane is free when it has no owner or its owner's lease has run out; one whose noted breaker is open is
  * granted when its next probe is due, and before that only if something was left `sending` in it. An owner whose lease has run out is
  * not revived: the answer is `alive: false`. A serial that is not higher than the owner's last one does nothing: it is a
@@ -57,6 +58,8 @@ export interface Grant extends Held {
   readonly settings: LaneSettings
   /** What its last owner noted, as old as it is by now; null when nothing was. */
   readonly memory: LaneMemory | null
+  /** Of each orphan, a request of a former owner that may still be under way: how long it can be, from now on, at the most. */
+  readonly orphans_end_in_ms: readonly number[]
 }
 
 /**
@@ -211,7 +214,10 @@ export type Effect =
   | { readonly type: 'release'; readonly op: number; readonly input: ReleaseInput }
   | { readonly type: 'read'; readonly op: number; readonly input: ReadInput }
   | { readonly type: 'turn'; readonly op: number; readonly input: TurnInput }
-  | { readonly type: 'send'; readonly attempt: Begun; readonly timeout_ms: number }
+  /** `ends_in_ms`: from now on, and whatever its preparation takes. Others reckon with it only so long. */
+  | { readonly type: 'send'; readonly attempt: Begun; readonly timeout_ms: number; readonly ends_in_ms: number }
+  /** Breaks off every request, so that the next owners of the lanes need not reckon with them. */
+  | { readonly type: 'cut' }
   /** Replaces the alarm set before. */
   | { readonly type: 'sleep'; readonly until: number }
   | { readonly type: 'stopped' }

@@ -20,6 +20,7 @@ import {
   type NoteRow,
 } from '../../resources/lanes/queries.ts'
 import { readLanes, type LaneReadRow } from '../../resources/lanes/due/queries.ts'
+import { findOrphans, type OrphanRow } from '../../resources/lanes/orphans/queries.ts'
 import { endOwner, extendOwner, renewOwner } from '../../resources/lanes/owners/queries.ts'
 import { bumpConfig } from '../../resources/projects/queries.ts'
 import type { Cargo, Evidence } from './cargo.ts'
@@ -94,13 +95,16 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
     const freed = cutOff.length === 0 ? [] : await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
     const ready = chosen.filter((lane) => lane.standing === 'open').map(rowAt)
     const granted = ready.length === 0 ? [] : await grantLanes(db, { lanes: ready, owner, serial, now })
-    const recovered = [...granted, ...freed].map(rowAt)
-    if (recovered.length > 0) await recoverLanes(db, { lanes: recovered, now })
+    const unended = new Set(chosen.filter((lane) => lane.unended).map((lane) => laneKey(rowAt(lane))))
+    const recovered = [...granted, ...freed].map((row) => ({ ...rowAt(row), unended: unended.has(laneKey(rowAt(row))) }))
+    const left = recovered.length === 0 ? 0 : await recoverLanes(db, { lanes: recovered, now })
+    const doubted = chosen.filter((lane) => lane.orphaned || (lane.unended && (lane.leftover || left > 0))).map(rowAt)
+    const orphans = doubted.length === 0 ? [] : await findOrphans(db, { lanes: doubted, now })
     const cleared = await clearClosed(db, closed, now)
     const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
     return {
       alive: true,
-      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row), memory: memoryOf(row, now) })),
+      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row), memory: memoryOf(row, now), orphans_end_in_ms: endsOf(row, orphans, now) })),
       elsewhere: elsewhere.map(laneKey),
       more: found.length > input.lanes_max || forgotten.more || cleared.more,
     }
@@ -109,6 +113,12 @@ function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
 
 const memoryOf = ({ memory, remembered_at }: GrantRow, now: Date) =>
   memory === null || remembered_at === null ? null : aged(memory, now.getTime() - remembered_at.getTime())
+
+// oxlint-disable-next-line max-params -- whose, of which, and when
+function endsOf(lane: GrantRow, orphans: readonly OrphanRow[], now: Date): readonly number[] {
+  const own = orphans.filter((row) => row.destination_id === lane.destination_id && row.workspace_id === lane.workspace_id)
+  return own.map((row) => row.ends_by.getTime() - now.getTime())
+}
 
 function noteRow({ serial, memory, ...held }: Note, now: Date): NoteRow {
   const until = waitsUntil(memory, now.getTime())

@@ -1,3 +1,4 @@
+import { LIMITS } from '@postroad/contract'
 import type { Deps, TestAsked, TestSent } from '../../context.ts'
 import type { Cargo, Evidence } from './cargo.ts'
 import { judge } from './judge.ts'
@@ -12,7 +13,7 @@ export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> 
   const { timeoutMs, ...event } = asked
   const cargo: Cargo = { ...event, fence: 0, delivery_id: event.attempt_id, attempt_number: 1, failure_count: 0, hops: 0 }
   const attempt: Begun = { ...cargo, lane: event.destination_id, cargo }
-  const result = await createSender(deps).send(attempt, timeoutMs)
+  const result = await createSender(deps).send(attempt, { timeoutMs, endsInMs: timeoutMs + LIMITS.beginToSendMsMax })
   const verdict = judge(result)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts
   const { durationMs, headers, body, truncated, detail } = result.evidence as Evidence

@@ -4,6 +4,7 @@ import { deliveryHeaders, envelope, templateScope, type Event } from '../../doma
 import type { Rendered } from '../../domain/payload-template.ts'
 import { readRetryAfter } from '../../domain/retry-policy.ts'
 import { secretsToSign } from '../../domain/signing-secrets.ts'
+import { stopwatch } from '../../platform/clock.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
 import { createAccessTokens, type TokenClient } from './access-tokens.ts'
 import type { Cargo, Evidence } from './cargo.ts'
@@ -12,41 +13,53 @@ import { createTargets } from './targets.ts'
 import type { Target } from './target.ts'
 
 export type Sender = {
-  /** One attempt over HTTP; never rejects. */
-  send(attempt: Begun, timeoutMs: number): Promise<HttpResult>
+  /** One attempt over HTTP; never rejects. Its request is over within `endsInMs`, whatever its preparation takes. */
+  send(attempt: Begun, within: { readonly timeoutMs: number; readonly endsInMs: number }): Promise<HttpResult>
   /** Reads these destinations anew at their next attempt. */
   readonly forget: (destinationIds: readonly string[]) => void
 }
 
+const TOO_LATE = 'The request could not be prepared in time, so it was not sent; see the log of the server for what is slow.'
 const TIMEOUT_LEFT_MS_MIN = 1_000
+/** Deadlines are looked at four times a second. */
+const DEADLINE_LATE_MS = 300
 
 /** Builds the signed request of an attempt from what its begin committed, and sends it through the guarded door. */
 export function createSender(deps: Deps): Sender {
   const targets = createTargets(deps)
   const accessTokens = createAccessTokens(deps)
 
+  /** The request as such, unless what was done before has used up its time. */
+  const exchange = async (request: OutboundRequest, timeLeft: () => number): Promise<OutboundResult> => {
+    const leftMs = timeLeft()
+    if (leftMs <= 0) return { kind: 'failure', code: 'timeout', detail: TOO_LATE, durationMs: 0 }
+    return deps.outbound.request(leftMs < request.timeoutMs ? { ...request, timeoutMs: leftMs } : request)
+  }
+
   /** With an access token; after a 401 once more with a new one, for the former may have been revoked before its time. */
-  const sendWithToken = async (client: TokenClient, request: OutboundRequest): Promise<HttpResult> => {
-    const first = await tryWithToken(client, request, { spentMs: 0 })
-    return first.refused === undefined ? first.result : (await tryWithToken(client, request, first)).result
+  const sendWithToken = async (client: TokenClient, request: OutboundRequest, timeLeft: () => number): Promise<HttpResult> => {
+    const first = await tryWithToken(client, { request, timeLeft }, { spentMs: 0 })
+    return first.refused === undefined ? first.result : (await tryWithToken(client, { request, timeLeft }, first)).result
   }
 
   type Try = { readonly result: HttpResult; readonly spentMs: number; readonly refused: string | undefined }
 
-  async function tryWithToken(client: TokenClient, request: OutboundRequest, before: { readonly spentMs: number; readonly refused?: string | undefined }): Promise<Try> {
+  async function tryWithToken(client: TokenClient, { request, timeLeft }: { request: OutboundRequest; timeLeft: () => number }, before: { readonly spentMs: number; readonly refused?: string | undefined }): Promise<Try> {
     const timeLeftMs = (spentMs: number): number => Math.max(request.timeoutMs - spentMs, TIMEOUT_LEFT_MS_MIN)
     const obtained = await accessTokens.obtain(client, { timeoutMs: timeLeftMs(before.spentMs), refused: before.refused })
     const waitedMs = before.spentMs + obtained.durationMs
     if ('error' in obtained) return { result: failure('auth_failed', obtained.error, waitedMs), spentMs: waitedMs, refused: undefined }
     const headers = { ...request.headers, authorization: `Bearer ${obtained.token}` }
-    const result = await deps.outbound.request({ ...request, headers, timeoutMs: timeLeftMs(waitedMs) })
+    const result = await exchange({ ...request, headers, timeoutMs: timeLeftMs(waitedMs) }, timeLeft)
     const spentMs = waitedMs + result.durationMs
     const refused = result.kind === 'response' && result.status === 401 && !obtained.isNew
     return { result: httpResult({ ...result, durationMs: spentMs }, deps.clock.wall()), spentMs, refused: refused ? obtained.token : undefined }
   }
 
   return {
-    send: async (attempt, timeoutMs) => {
+    send: async (attempt, { timeoutMs, endsInMs }) => {
+      const passedMs = stopwatch()
+      const timeLeft = (): number => endsInMs - DEADLINE_LATE_MS - passedMs()
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store put it there; the machine hands it back unread
       const cargo = attempt.cargo as Cargo
       try {
@@ -57,8 +70,8 @@ export function createSender(deps: Deps): Sender {
         const rendered = bodyOf(event, target)
         if (!rendered.ok) return failure('template_failed', rendered.error)
         const request = requestOf({ attempt, cargo, target, event, body: rendered.body, userAgent: deps.deliveryUserAgent, timeoutMs, now: deps.clock.wall(), databaseNow: deps.clock.now() })
-        if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request)
-        return httpResult(await deps.outbound.request(request), deps.clock.wall())
+        if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request, timeLeft)
+        return httpResult(await exchange(request, timeLeft), deps.clock.wall())
       } catch (error) {
         targets.forget([cargo.destination_id])
         deps.log.warn('delivery.not_sent', { destination_id: encodeId('destination', cargo.destination_id), cause: error })

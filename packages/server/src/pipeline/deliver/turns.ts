@@ -65,7 +65,7 @@ export class Turns {
   /** Puts the lane in line to begin something; lanes take turns, one delivery each. */
   ready(lane: Lane): void {
     if (lane.inReadyQueue) return
-    if (!canBegin(lane, this.#floor.now)) return this.#waitForRate(lane)
+    if (!canBegin(lane, this.#floor.now)) return this.#waitForRoom(lane)
     lane.inReadyQueue = true
     this.#ready.push(lane)
   }
@@ -135,7 +135,9 @@ export class Turns {
     this.#unnoted.push(lane)
   }
 
-  #waitForRate(lane: Lane): void {
+  #waitForRoom(lane: Lane): void {
+    const [orphanEndsAt] = lane.orphans
+    if (orphanEndsAt !== undefined) this.#floor.alarm(lane, orphanEndsAt)
     if (lane.settings.rate_limit === null || lane.mode !== 'open' || lane.buffer.length === 0) return
     const freeAt = rateFreeAt(lane, this.#floor.now)
     if (freeAt > this.#floor.now && freeAt < Infinity) this.#floor.alarm(lane, freeAt)
@@ -267,7 +269,7 @@ export class Turns {
     for (const attempt of turned.begun) {
       const start = starts.get(attempt.delivery_id)
       if (start === undefined) continue
-      this.#begun({ lane: start.lane, attempt, probe: start.probe }, fresh)
+      this.#begun({ lane: start.lane, attempt, probe: start.probe }, { ageMs, fresh })
       starts.delete(attempt.delivery_id)
     }
     for (const { lane, probe } of starts.values()) if (probe) this.#probeLost(lane)
@@ -282,9 +284,9 @@ export class Turns {
     if (applied.length > 0) this.#floor.reached?.('settled')
   }
 
-  #begun(flight: Flight, fresh: boolean): void {
+  #begun(flight: Flight, { ageMs, fresh }: { ageMs: number; fresh: boolean }): void {
     const { lane, attempt, probe } = flight
-    const { alive, stopping } = this.#floor
+    const { alive, limits, stopping } = this.#floor
     // Its breaker opened while this was being begun.
     const tooLate = !probe && lane.breaker.holds
     if (!fresh || !alive || stopping || lane.mode !== 'open' || tooLate) {
@@ -294,7 +296,8 @@ export class Turns {
     lane.sending += 1
     this.#countSend(lane)
     this.#flights.set(attempt.attempt_id, flight)
-    this.#floor.emit({ type: 'send', attempt, timeout_ms: lane.settings.timeout_ms })
+    const { timeout_ms } = lane.settings
+    this.#floor.emit({ type: 'send', attempt, timeout_ms, ends_in_ms: timeout_ms + limits.staleBeginMsMax - ageMs })
   }
 
   #countSend(lane: Lane): void {

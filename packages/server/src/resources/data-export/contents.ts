@@ -66,6 +66,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   idempotency_records: 'Sealed answers, kept for a day, to know a repeated request by.',
   stream_connections: 'Who watches the live stream at the moment.',
   lanes: 'Who sends to a destination at the moment, and its breaker.',
+  orphaned_requests: 'Requests that a dead sender may have under way, for the minute that they can last.',
   audit_anchors: 'Seals of the ends of the audit log, good on this installation alone. The hashes of its rows are in its file.',
   project_rollups: 'Counts of the events above by the minute and the hour.',
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',

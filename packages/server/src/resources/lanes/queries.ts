@@ -1,5 +1,6 @@
 import type { LaneMemory } from '../../domain/lane-memory.ts'
 import type { RatePer } from '../../domain/rate-window.ts'
+import { keepOrphans } from './orphans/queries.ts'
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
 
 /** A lane is a destination's queue. Statements here run inside the transaction of the delivery store, but for reads. */
@@ -88,6 +89,10 @@ export type CandidateRow = {
   /** `gone`: its destination was deleted, or the project with it. */
   readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'destination_disabled'
   readonly leftover: boolean
+  /** Its former owner neither gave it back nor said that it ended: what it began may be under way. */
+  readonly unended: boolean
+  /** Requests of owners before that may be. */
+  readonly orphaned: boolean
 }
 
 /**
@@ -135,7 +140,19 @@ export function lockCandidates(
        where walk.workspace_id is not null
     ), named as (${named}
     )
-    select l.workspace_id, l.destination_id, coalesce(why.standing, 'open') as standing, leftover.yes as leftover
+    select l.workspace_id, l.destination_id, coalesce(why.standing, 'open') as standing, leftover.yes as leftover,
+           exists (
+             select 1
+               from lane_owners o
+              where o.owner = l.owner
+           ) as unended,
+           exists (
+             select 1
+               from orphaned_requests o
+              where o.workspace_id = l.workspace_id
+                and o.destination_id = l.destination_id
+                and o.ends_by > ${at.now}
+           ) as orphaned
       from named
       join lanes l using (workspace_id, destination_id)
       join workspaces w on w.id = l.workspace_id
@@ -228,10 +245,10 @@ export function grantLanes(
 
 /**
  * What an owner that is gone left `sending`: its attempts end as `interrupted`, which is no failure, and the deliveries
- * are due at once, or paused with their destination.
+ * are due at once, or paused with their destination. Where the owner is `unended` they are orphans from now on; gives how many.
  */
-export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: Date }): Promise<void> {
-  await db.run(sql`
+export function recoverLanes(db: Db, at: { lanes: readonly (LaneAt & { readonly unended: boolean })[]; now: Date }): Promise<number> {
+  return db.run(sql`
     with recovered as (
       update deliveries d
          set state = case when why.reason is null then 'retrying' else 'paused' end,
@@ -239,7 +256,8 @@ export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: 
              next_trigger = 'automatic',
              next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
              updated_at = ${at.now}
-        from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[]) as given (workspace_id, destination_id)
+        from unnest(${workspaces(at.lanes)}::uuid[], ${destinations(at.lanes)}::uuid[], ${at.lanes.map((lane) => lane.unended)}::bool[])
+          as given (workspace_id, destination_id, unended)
         join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
         join workspaces w on w.id = given.workspace_id
        cross join lateral (
@@ -250,14 +268,21 @@ export async function recoverLanes(db: Db, at: { lanes: readonly LaneAt[]; now: 
        where d.workspace_id = given.workspace_id
          and d.destination_id = given.destination_id
          and d.state = 'sending'
-      returning d.workspace_id, d.id
+      returning d.workspace_id, d.id, given.unended
+    ), ended as (
+      update delivery_attempts a
+         set outcome = 'interrupted'
+        from recovered
+       where a.workspace_id = recovered.workspace_id
+         and a.delivery_id = recovered.id
+         and a.outcome is null
+      returning a.workspace_id, a.destination_id, a.id as attempt_id, a.started_at, recovered.unended
+    ), orphan as (
+      select workspace_id, destination_id, attempt_id, started_at
+        from ended
+       where unended
     )
-    update delivery_attempts a
-       set outcome = 'interrupted'
-      from recovered
-     where a.workspace_id = recovered.workspace_id
-       and a.delivery_id = recovered.id
-       and a.outcome is null
+    ${keepOrphans}
   `)
 }
 

@@ -1,4 +1,5 @@
 import { sql, type Db } from '../../../platform/db.ts'
+import { keepOrphans } from '../../lanes/index.ts'
 import { reasonToWait } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string; readonly now: Date }
@@ -62,28 +63,29 @@ export function cancelWaiting(db: Db, at: At): Promise<Moved | undefined> {
 
 /**
  * Ends a delivery that is being sent. Its attempt first, as a turn settles: two that lock in one order never wait for each
- * other for ever. While the attempt is held nobody moves the delivery.
+ * other for ever. While the attempt is held nobody moves the delivery. Its request goes on, and who is granted the lane next counts it.
  */
 export function cancelSending(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
-    with closed as (
+    with orphan as (
            update delivery_attempts
               set outcome = 'interrupted'
             where workspace_id = ${at.workspaceId}
               and project_id = ${at.projectId}
               and delivery_id = ${at.id}
               and outcome is null
-           returning workspace_id, project_id, delivery_id
+           returning workspace_id, project_id, delivery_id, destination_id, id as attempt_id, started_at
+         ), kept as (${keepOrphans}
          )
     update deliveries d
        set state = 'cancelled',
            pause_reason = null,
            next_attempt_at = null,
            updated_at = ${at.now}
-      from closed
-     where d.workspace_id = closed.workspace_id
-       and d.project_id = closed.project_id
-       and d.id = closed.delivery_id
+      from orphan
+     where d.workspace_id = orphan.workspace_id
+       and d.project_id = orphan.project_id
+       and d.id = orphan.delivery_id
        and d.state = 'sending'
     returning d.destination_id
   `)
