@@ -17,7 +17,7 @@ export class CapRules {
   readonly #lanes = new Map<string, UnderWay>()
 
   /** A request leaves; gives how many are under way with it. */
-  sent(lane: LaneRow, attemptId: string, now: number): number { // oxlint-disable-line max-params -- where, what, and when
+  left(lane: LaneRow, attemptId: string, now: number): number { // oxlint-disable-line max-params -- where, what, and when
     const at = this.#of(lane)
     at.flying.add(attemptId)
     const { max_in_flight } = lane.settings

@@ -32,11 +32,8 @@ export function healAll(world: Scene): void {
     worker.clogged = false
     worker.start()
   }
-  for (const workspace of store.suspended) {
-    store.reinstate(agenda.now, workspace)
-    releaseSoon(world, workspace)
-  }
-  for (const lane of store.lanes.values()) store.enable(agenda.now, lane.lane)
+  for (const workspace of store.suspended) reinstate(world, workspace)
+  for (const lane of store.lanes.values()) if (!lane.enabled) store.enable(agenda.now, lane.lane)
   if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
 }
 
@@ -107,15 +104,35 @@ export function crash(world: Scene, worker: Player): void {
 
 function suspend(world: Scene, workspace: string): void {
   const { agenda, rng, store } = world
-  const lanes = [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
   world.count('suspensions')
   store.suspend(agenda.now, workspace)
-  world.tell('halted', lanes)
-  agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => {
-    store.reinstate(agenda.now, workspace)
-    world.tell('hinted', lanes)
-    releaseSoon(world, workspace)
-  })
+  world.tell('halted', lanesOf(world, workspace))
+  moveLater(world, workspace, true)
+  agenda.after(rng.between(MINUTE_MS / 60, 60 * MINUTE_MS), () => reinstate(world, workspace))
+}
+
+function reinstate(world: Scene, workspace: string): void {
+  world.store.reinstate(world.agenda.now, workspace)
+  moveLater(world, workspace, false)
+  releaseSoon(world, workspace)
+}
+
+const lanesOf = ({ store }: Scene, workspace: string): string[] => [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
+
+/** Each destination is a commit of its own, some time after the mark; now and then the process dies on the way, and the sweeps do the rest. */
+function moveLater(world: Scene, workspace: string, halted: boolean): void { // oxlint-disable-line max-params -- where, whose, and how
+  const { agenda, rng, store } = world
+  let afterMs = 0
+  for (const lane of lanesOf(world, workspace)) {
+    if (rng.chance(0.1)) return
+    afterMs += rng.between(0, rng.pick([10, 10, 3_000]))
+    agenda.after(afterMs, () => {
+      world.count('late moves')
+      store.moveWaiting(agenda.now, lane, { halted })
+      if (halted) world.workChanged = true
+      else world.tell('hinted', [lane])
+    })
+  }
 }
 
 function disable(world: Scene, lane: string): void {

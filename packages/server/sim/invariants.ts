@@ -95,7 +95,7 @@ export class Invariants {
     }
   }
 
-  /** A request leaves the worker. */
+  /** A worker is about to send a request. */
   sending(attempt: Begun, now: number, { witness, hidden }: Pick<Sent, 'witness' | 'hidden'>): void {
     const { attempt_id, delivery_id, lane, fence } = attempt
     const row = this.#store.attempts.get(attempt_id)
@@ -104,15 +104,21 @@ export class Invariants {
     must(row !== undefined && row.fence === fence, () => `${attempt_id} was sent without a committed attempt`)
     must(!this.#sent.has(attempt_id), () => `${attempt_id} was sent twice`)
     must(this.#fences.get(lane) === fence, () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
-    const flying = this.#cap.sent(this.#store.lane(lane), attempt_id, now)
-    this.#rules.sent(this.#store.lane(lane), { now, flying })
+    this.#rules.sent(this.#store.lane(lane), now)
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
     this.#lastSentAt.set(lane, now)
   }
 
+  /** It is prepared, and on the wire from now on. */
+  left({ attempt_id, lane }: Begun, now: number): void {
+    const row = this.#store.lane(lane)
+    this.#rules.left(row, this.#cap.left(row, attempt_id, now))
+  }
+
   /** The request is over for its worker: answered, failed, or the worker is gone. */
-  ended({ attempt_id, lane }: Begun, now: number): void {
+  ended({ attempt_id, lane }: Begun, now: number, { answered }: { answered: boolean }): void {
+    if (answered) this.#rules.answered(lane, now)
     this.#cap.ended(this.#store.lane(lane), attempt_id, now)
   }
 

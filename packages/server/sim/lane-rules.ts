@@ -8,17 +8,31 @@ const NOTED_LATE_MS = 17_000
 export class LaneRules {
   readonly #sentAt = new Map<string, number[]>()
   readonly #grantedAt = new Map<string, number>()
+  readonly #answeredAt = new Map<string, number>()
 
   granted({ lane }: LaneRow, now: number): void {
     this.#grantedAt.set(lane, now)
   }
 
-  /** A request leaves; `flying` counts it. */
-  sent(lane: LaneRow, { now, flying }: { now: number; flying: number }): void {
+  /** A request is about to be sent. */
+  sent(lane: LaneRow, now: number): void {
     this.#checkRate(lane, now)
     const { state, probeAt } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
     if (now < probeAt - NOTED_LATE_MS) throw new Violation(`${lane.lane} was sent to ${probeAt - now} ms before its probe was due`)
+  }
+
+  /** A request has ended for its sender. */
+  answered(lane: string, now: number): void {
+    this.#answeredAt.set(lane, now)
+  }
+
+  /** It is on the wire; `flying` counts it. */
+  left(lane: LaneRow, flying: number): void {
+    const { state } = breakerOf(lane)
+    if (state !== 'open' && state !== 'half_open') return
+    // The probe has succeeded, and the turn that notes it is under way.
+    if (state === 'half_open' && (this.#answeredAt.get(lane.lane) ?? -Infinity) > lane.remembered_at) return
     if (flying > 1) throw new Violation(`${lane.lane} has ${flying} requests in flight while its breaker is ${state}`)
   }
 

@@ -15,5 +15,6 @@ export const PLANTS = [
   'wall-overlap',
   'told-in-vain',
   'cap-broken',
+  'no-sweep',
 ] as const
 export type Plant = (typeof PLANTS)[number]

@@ -54,6 +54,8 @@ export interface LaneRow {
   waits_until: number | null
   /** Requests that may be under way for all that a new owner knows, by attempt. */
   orphans: readonly Orphan[]
+  /** Its workspace was suspended or reinstated, and its deliveries may not have been moved yet. */
+  unswept: boolean
   /** When its destination was last changed: its timeout may have been another one. */
   changed_at: number
   readonly deliveries: Delivery[]
@@ -151,5 +153,5 @@ export function lanesOf(begins: readonly Begin[]): Held[] {
   return [...byLane.values()]
 }
 
-export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, orphans: [], changed_at: -Infinity, work_at: null } as const
+export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, orphans: [], unswept: false, changed_at: -Infinity, work_at: null } as const
 export const NEW_DELIVERY = { state: 'pending', pause_reason: null, next_trigger: 'initial', attempt_count: 0, failure_count: 0, open_attempt_id: null } as const

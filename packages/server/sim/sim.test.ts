@@ -32,7 +32,7 @@ for (const mode of MODES) {
       for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
     }
     const faults = ['crashes', 'pauses', 'stops', 'refused', 'unknown', 'slow', 'hidden', 'spites', 'swizzles', 'rotations']
-    const acts = ['suspensions', 'disablings', 'replays', 'replays of many', 'allowances', 'releases', 'retries by hand', 'cancels', 'duplicates', 'requests']
+    const acts = ['suspensions', 'late moves', 'disablings', 'replays', 'replays of many', 'allowances', 'releases', 'retries by hand', 'cancels', 'duplicates', 'requests']
     for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
   })
 }
@@ -101,6 +101,10 @@ test('planted: a sender that was told of a rotation and signs as before is found
 
 test('planted: a new sender that does not know what former ones have under way exceeds the cap', () => {
   assert.match(firstViolation('cap-broken', 200) ?? '', /exceeds the cap/)
+})
+
+test('planted: sweeps that leave what a suspension forgot keep it paused', () => {
+  assert.match(firstViolation('no-sweep', 50) ?? '', /never came to an end: paused|does not come to rest/)
 })
 
 test('a process has died at each crash point that the product names', () => {

@@ -2,31 +2,26 @@
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
  * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
  */
-import { Allowances } from './allowances.ts'
 import { keepNote, recalled } from './notes.ts'
-import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, NEW_LANE, orphanOf, orphansEndIn, readyAt, workAt } from './rows.ts'
+import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, orphanOf, orphansEndIn, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
-import type { Begin, Begun, Held, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import type { Begin, Begun, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
-import type { Attempt, Change, Delivery, LaneRow, Step } from './rows.ts'
+import { Tables } from './tables.ts'
+import type { Change, Delivery, LaneRow, Step } from './rows.ts'
 
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
   readonly plant?: Plant | undefined
 }
 
-export class SimStore {
-  readonly lanes = new Map<string, LaneRow>()
-  readonly deliveries = new Map<string, Delivery>()
-  readonly attempts = new Map<string, Attempt>()
-  readonly suspended = new Set<string>()
-  readonly allowances = new Allowances()
-  readonly owners = new Map<string, { until: number; serial: number }>()
+export class SimStore extends Tables {
   readonly #watch: (change: Change, now: number) => void
   readonly #plant: Plant | undefined
   #lastSeq = 0
 
   constructor(options: SimStoreOptions = {}) {
+    super()
     this.#watch = options.watch ?? (() => {})
     this.#plant = options.plant
   }
@@ -40,13 +35,14 @@ export class SimStore {
     if (row !== undefined && row.serial >= input.serial) return { alive: true, ...nothing }
     this.owners.set(input.owner, { until: now + input.lease_ms, serial: input.serial })
     this.#freeDoubtful(input)
+    if (input.any_due) this.#moveForgotten(now)
     const wanted = input.wanted.map((key) => this.lane(key))
-    const free = input.any_due ? this.#freeByDue(now) : wanted.filter((lane) => !this.#isHeld(lane, now))
-    for (const lane of free) if (this.pauseReason(lane) !== null && workAt(lane) === LEFTOVER) this.#hand(lane, null, now)
+    this.#clearClosed(input.any_due ? this.lanes.values() : wanted, now)
+    const free = input.any_due ? this.freeByDue(now) : wanted.filter((lane) => !this.isHeld(lane, now))
     const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
     const grants = ready.slice(0, input.lanes_max)
     for (const lane of grants) this.#grant(lane, input, now)
-    const elsewhere = wanted.filter((lane) => (this.#isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now))
+    const elsewhere = wanted.filter((lane) => (this.isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now))
     return {
       alive: true,
       grants: grants.map((lane) => ({ lane: lane.lane, fence: lane.fence, settings: lane.settings, memory: recalled(lane, { now, plant: this.#plant }), orphans_end_in_ms: orphansEndIn(lane, now) })),
@@ -65,7 +61,7 @@ export class SimStore {
   release(now: number, { owner, lanes }: ReleaseInput): null {
     if (lanes === 'all') this.owners.delete(owner)
     else {
-      for (const { note, ...held } of lanes.filter((one) => this.#isCurrent(one) && this.lane(one.lane).owner === owner)) {
+      for (const { note, ...held } of lanes.filter((one) => this.isCurrent(one) && this.lane(one.lane).owner === owner)) {
         if (note !== undefined) keepNote(this.lane(held.lane), { ...held, ...note }, now)
         this.lane(held.lane).owner = null
       }
@@ -81,8 +77,8 @@ export class SimStore {
     // One statement: what it settles itself still stands before those behind it.
     const inOrder = input.begins.map((begin) => this.#isInOrder(begin))
     const applied = input.settles.filter((settle) => this.#settle(settle, now)).map(({ attempt_id }) => attempt_id)
-    const lost = input.begins.filter((begin) => !this.#isCurrent(begin))
-    const paused = input.begins.filter((begin) => this.#isCurrent(begin) && this.#pausedKey(begin.lane) !== null)
+    const lost = input.begins.filter((begin) => !this.isCurrent(begin))
+    const paused = input.begins.filter((begin) => this.isCurrent(begin) && this.pausedKey(begin.lane) !== null)
     const begun = input.begins.flatMap((begin, index) => (inOrder[index] === true ? (this.#begin(begin, now) ?? []) : []))
     for (const note of input.notes ?? []) keepNote(this.lane(note.lane), note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
@@ -118,21 +114,31 @@ export class SimStore {
     return released.map(({ lane }) => lane)
   }
 
+  /** One short commit: from here on nothing is begun. What waits is moved afterwards, lane by lane, or by the sweeps. */
   suspend(now: number, workspace: string): void {
     this.suspended.add(workspace)
-    for (const lane of this.#lanesOf(workspace)) this.#pauseWaiting(lane, now)
+    for (const lane of this.lanesOf(workspace)) this.#mark(lane, 'paused', now)
   }
 
   reinstate(now: number, workspace: string): void {
     this.suspended.delete(workspace)
-    for (const lane of this.#lanesOf(workspace)) this.#resume(lane, now)
+    for (const lane of this.lanesOf(workspace)) this.#mark(lane, this.pauseReason(lane) === null ? 'resumed' : 'paused', now)
+  }
+
+  /** Moves the deliveries of one lane, as it was meant when the workspace was suspended or reinstated, whatever it is by now. */
+  moveWaiting(now: number, key: string, to: { readonly halted: boolean }): void {
+    const lane = this.lane(key)
+    if (!to.halted) return this.#resume(lane, now)
+    this.#pauseWaiting(lane, { now, reason: 'workspace_suspended' })
+    lane.unswept = true
   }
 
   disable(now: number, key: string): void {
     const lane = this.lane(key)
     if (lane.enabled) lane.changed_at = now
     lane.enabled = false
-    this.#pauseWaiting(this.lane(key), now)
+    this.#watch({ type: 'paused', lane }, now)
+    this.#pauseWaiting(lane, { now })
   }
 
   /** Switching it on closes its breaker. */
@@ -149,7 +155,7 @@ export class SimStore {
 
   /** False when it has not ended yet: there is nothing to send again; or when the allowance has no room. One of many waits as a retry does, until its moment. */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
-    const row = this.#delivery(deliveryId)
+    const row = this.delivery(deliveryId)
     if (!['delivered', 'failed', 'cancelled'].includes(row.state) || !this.allowances.take(this.lane(row.lane).workspace)) return false
     row.failure_count = 0
     row.order_seq = this.#nextSeq()
@@ -160,7 +166,7 @@ export class SimStore {
 
   /** Due now instead of later; false when it does not wait. It stays in its state, so nothing has moved. */
   retry(now: number, deliveryId: string): boolean {
-    const row = this.#delivery(deliveryId)
+    const row = this.delivery(deliveryId)
     if (row.next_attempt_at === null) return false
     if (row.state === 'retrying') row.next_trigger = 'manual'
     row.next_attempt_at = Math.min(row.next_attempt_at, now)
@@ -170,7 +176,7 @@ export class SimStore {
 
   /** An open attempt is closed with it; its request goes on, and who is granted the lane next reckons with it. */
   cancel(now: number, deliveryId: string): boolean {
-    const row = this.#delivery(deliveryId)
+    const row = this.delivery(deliveryId)
     if (['delivered', 'failed', 'cancelled'].includes(row.state)) return false
     if (this.#plant !== 'cap-broken') this.#orphan(row)
     this.#cancel(row, now)
@@ -182,64 +188,9 @@ export class SimStore {
     for (const row of this.lane(key).deliveries) if (!['delivered', 'failed', 'cancelled'].includes(row.state)) this.#cancel(row, now)
   }
 
-  // Facts
-
-  addLane(lane: Pick<LaneRow, 'lane' | 'workspace' | 'settings'>): void {
-    this.lanes.set(lane.lane, { ...lane, ...NEW_LANE, deliveries: [] })
-  }
-
-  lane(key: string): LaneRow {
-    const lane = this.lanes.get(key)
-    if (lane === undefined) throw new Error(`no lane ${key}`)
-    return lane
-  }
-
-  pauseReason(lane: LaneRow): PauseReason | null {
-    if (this.suspended.has(lane.workspace)) return 'workspace_suspended'
-    return lane.enabled ? null : 'destination_disabled'
-  }
-
-  /** When a lease call by somebody new would next find something to do; Infinity when never. */
-  nextWorkAt(now: number): number {
-    let least = Infinity
-    for (const lane of this.lanes.values()) {
-      const freeAt = this.#isHeld(lane, now) ? (this.owners.get(lane.owner ?? '')?.until ?? now) : now
-      if (freeAt < least) least = Math.min(least, Math.max(freeAt, readyAt(lane)))
-    }
-    return least
-  }
-
   #nextSeq(): number {
     this.#lastSeq += 1
     return this.#lastSeq
-  }
-
-  #delivery(deliveryId: string): Delivery {
-    const row = this.deliveries.get(deliveryId)
-    if (row === undefined) throw new Error(`no delivery ${deliveryId}`)
-    return row
-  }
-
-  #lanesOf(workspace: string): LaneRow[] {
-    return [...this.lanes.values()].filter((lane) => lane.workspace === workspace)
-  }
-
-  #pausedKey(key: string): PauseReason | null {
-    return this.pauseReason(this.lane(key))
-  }
-
-  #isHeld(lane: LaneRow, now: number): boolean {
-    return lane.owner !== null && (this.owners.get(lane.owner)?.until ?? -Infinity) > now
-  }
-
-  #isCurrent(held: Held): boolean {
-    return this.lane(held.lane).fence === held.fence
-  }
-
-  #freeByDue(now: number): LaneRow[] {
-    const free: LaneRow[] = []
-    for (const lane of this.lanes.values()) if (hasWork(lane, now) && !this.#isHeld(lane, now)) free.push(lane)
-    return free.length < 2 ? free : free.toSorted((a, b) => workAt(a) - workAt(b))
   }
 
   // Steps of a transaction
@@ -296,8 +247,8 @@ export class SimStore {
   }
 
   #begin(begin: Begin, now: number): Begun | undefined {
-    const row = this.#delivery(begin.delivery_id)
-    const guarded = this.#isCurrent(begin) && this.#pausedKey(begin.lane) === null && dueAt(row) <= now
+    const row = this.delivery(begin.delivery_id)
+    const guarded = this.isCurrent(begin) && this.pausedKey(begin.lane) === null && dueAt(row) <= now
     if (!guarded) return undefined
     const { lane, fence, delivery_id } = begin
     row.attempt_count += 1
@@ -315,7 +266,7 @@ export class SimStore {
   }
 
   #isInOrder({ delivery_id, ordered }: Begin): boolean {
-    const row = this.#delivery(delivery_id)
+    const row = this.delivery(delivery_id)
     return ordered === true ? !this.#mustWait(row) : row.order_key === null
   }
 
@@ -324,8 +275,8 @@ export class SimStore {
   }
 
   #settle(settle: Settle, now: number): boolean {
-    const row = this.#delivery(settle.delivery_id)
-    const open = row.open_attempt_id === settle.attempt_id && this.#isCurrent(settle)
+    const row = this.delivery(settle.delivery_id)
+    const open = row.open_attempt_id === settle.attempt_id && this.isCurrent(settle)
     if (row.state !== 'sending' || !(open || this.#plant === 'no-fence')) return false
     const actor = { act: 'settle', fence: settle.fence } as const
     const counted = settle.outcome === 'failed' && settle.counts
@@ -339,9 +290,32 @@ export class SimStore {
     return true
   }
 
-  #pauseWaiting(lane: LaneRow, now: number): void {
-    this.#watch({ type: 'paused', lane }, now)
-    const step = { now, actor: { act: 'pause', fence: null } as const }
+  #mark(lane: LaneRow, type: 'paused' | 'resumed', now: number): void { // oxlint-disable-line max-params -- what, how, and when
+    lane.unswept = true
+    this.#watch({ type, lane }, now)
+  }
+
+  /** What is still paused although nothing holds it back. */
+  #moveForgotten(now: number): void {
+    for (const lane of this.lanes.values()) {
+      if (!lane.unswept || this.pauseReason(lane) !== null) continue
+      lane.unswept = false
+      if (this.#plant !== 'no-sweep') this.#resume(lane, now)
+    }
+  }
+
+  /** What was left `sending` or still waits in lanes that are paused and that nobody holds. */
+  #clearClosed(lanes: Iterable<LaneRow>, now: number): void {
+    for (const lane of lanes) {
+      if (this.pauseReason(lane) === null || this.isHeld(lane, now)) continue
+      if (workAt(lane) === LEFTOVER) this.#hand(lane, null, now)
+      if (lane.unswept) this.#pauseWaiting(lane, { now })
+      lane.unswept = false
+    }
+  }
+
+  #pauseWaiting(lane: LaneRow, { now, reason }: { readonly now: number; readonly reason?: PauseReason }): void {
+    const step = { now, actor: { act: 'pause', fence: null } as const, ...(reason === undefined ? {} : { reason }) }
     for (const row of lane.deliveries) if (row.next_attempt_at !== null) this.#move(row, 'paused', step)
   }
 
@@ -360,7 +334,7 @@ export class SimStore {
 
   /** To wait for its time, or to wait for its destination when that is paused. */
   #schedule(row: Delivery, state: 'pending' | 'retrying', step: Step & { inMs: number }): void {
-    const paused = this.#pausedKey(row.lane) !== null
+    const paused = this.pausedKey(row.lane) !== null
     this.#move(row, paused ? 'paused' : state, { ...step, nextAt: step.now + step.inMs })
   }
 
@@ -376,7 +350,7 @@ export class SimStore {
   #move(row: Delivery, to: DeliveryState, { now, actor, nextAt, from = row.state, reason }: Step): void {
     row.state = to
     this.lane(row.lane).work_at = null
-    row.pause_reason = to === 'paused' ? (reason ?? this.#pausedKey(row.lane)) : null
+    row.pause_reason = to === 'paused' ? (reason ?? this.pausedKey(row.lane)) : null
     row.next_attempt_at = to === 'pending' || to === 'retrying' ? (nextAt ?? now) : null
     this.#watch({ type: 'moved', row, from, by: actor }, now)
   }

@@ -134,7 +134,7 @@ export class SimWorker implements Witness {
       case 'sleep':
         return this.#setAlarm(effect.until - this.#skewMs)
       case 'send':
-        return this.#send(effect.attempt)
+        return this.#send(effect.attempt, effect.ends_in_ms)
       case 'cut':
         this.#trouble('cuts')
         return this.#cut()
@@ -164,7 +164,7 @@ export class SimWorker implements Witness {
 
   /** What is on the wire may still arrive. */
   #cut(): void {
-    for (const attempt of this.#flights.values()) this.#world.invariants.ended(attempt, this.#world.agenda.now)
+    for (const attempt of this.#flights.values()) this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: false })
     this.#flights.clear()
   }
 
@@ -259,7 +259,7 @@ export class SimWorker implements Witness {
     }
   }
 
-  #send(attempt: Begun): void {
+  #send(attempt: Begun, endsInMs: number): void {
     const world = this.#world
     const { agenda, invariants, plan, rng } = world
     const fate = fateOf(world.receiver(attempt.lane), agenda.now, { rng, network: plan.network })
@@ -267,7 +267,8 @@ export class SimWorker implements Witness {
     world.count('requests')
     if (fate.hidden) world.count('hidden')
     this.#flights.set(attempt.attempt_id, attempt)
-    this.#prepare(attempt, (delayMs) => this.#leave(attempt, { fate, delayMs }))
+    const tooLate = { type: 'failure', error_code: 'timeout' } as const
+    this.#prepare(attempt, (delayMs) => (delayMs < endsInMs ? this.#leave(attempt, { fate, delayMs }) : this.#responded(attempt, tooLate)))
   }
 
   /** What signs it is looked up, which may take time or come to nothing. */
@@ -285,6 +286,7 @@ export class SimWorker implements Witness {
   /** A reading takes its time out of that of the request. */
   #leave(attempt: Begun, { fate, delayMs }: { fate: Fate; delayMs: number }): void {
     const { agenda, invariants } = this.#world
+    invariants.left(attempt, agenda.now)
     const arrivesMs = fate.arrives_ms === null ? null : Math.max(0, fate.arrives_ms - delayMs)
     const resultMs = Math.max(0, fate.result_ms - delayMs)
     const arrive = () => {
@@ -301,7 +303,7 @@ export class SimWorker implements Witness {
 
   #responded(attempt: Begun, result: HttpResult): void {
     if (!this.#flights.delete(attempt.attempt_id)) return
-    this.#world.invariants.ended(attempt, this.#world.agenda.now)
+    this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: true })
     this.#tell({ type: 'responded', attempt_id: attempt.attempt_id, result })
   }
 

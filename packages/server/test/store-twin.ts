@@ -60,7 +60,7 @@ export class Twin {
     read: (step) => this.#read(step),
     turn: (step) => this.#turn({ settles: this.#settlesOf(step), begins: this.#beginsOf(step), notes: this.#notesOf(step) }),
     switch: (_step, at) => this.#switch(at),
-    suspend: (_step, at) => this.#suspend(at),
+    suspend: (step, at) => this.#suspend(step, at),
     replay: (step) => this.#byHand(step, 'replay'),
     'replay many': (step, at) => this.#replayMany(step, at),
     retry: (step) => this.#byHand(step, 'retry'),
@@ -160,7 +160,7 @@ export class Twin {
   }
 
   #mustClearUp(): boolean {
-    return [...this.model.lanes.values()].some((lane) => this.model.pauseReason(lane) !== null && workAt(lane) === LEFTOVER)
+    return [...this.model.lanes.values()].some((lane) => lane.unswept || (this.model.pauseReason(lane) !== null && workAt(lane) === LEFTOVER))
   }
 
   async #release(step: Step): Promise<void> {
@@ -228,18 +228,19 @@ export class Twin {
     if (expected.paused.length > 0) this.seen.add('paused')
   }
 
-  async #suspend(at: LaneAt): Promise<void> {
-    const { workspaceId } = at
+  /** Now and then the process that moves the deliveries dies on the way, and leaves the rest to the sweeps. */
+  async #suspend(step: Step, { workspaceId, ...at }: LaneAt): Promise<void> {
     const lanes = this.#lanes.filter((lane) => lane.workspaceId === workspaceId)
     const suspended = !this.model.suspended.has(workspaceId)
-    await this.#rows.setSuspended(at, suspended)
-    const { now } = this.#rows
-    for (const lane of lanes) {
-      if (suspended) await pauseOutstanding(this.#rows.deps.database, { ...lane, reason: 'workspace_suspended', now })
-      else await resumePaused(this.#rows.deps.database, { ...lane, now })
-    }
+    await this.#rows.setSuspended({ workspaceId, ...at }, suspended)
     if (suspended) this.model.suspend(this.#now, workspaceId)
     else this.model.reinstate(this.#now, workspaceId)
+    const { now } = this.#rows
+    for (const lane of lanes.slice(step.m % 3 === 0 ? 1 : 0)) {
+      if (suspended) await pauseOutstanding(this.#rows.deps.database, { ...lane, reason: 'workspace_suspended', now })
+      else await resumePaused(this.#rows.deps.database, { ...lane, now })
+      this.model.moveWaiting(this.#now, lane.lane, { halted: suspended })
+    }
   }
 
   /** What a person does to one delivery. */

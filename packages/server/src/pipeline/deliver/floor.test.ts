@@ -5,7 +5,7 @@ import { openLane } from './lane.ts'
 import { DELIVER_LIMITS } from './limits.ts'
 
 const settings = { max_in_flight: 1, schedule_seconds: [0], timeout_ms: 1_000, rate_limit: null, breaker_resets: 0, ordered: false }
-const aLane = () => openLane({ lane: 'd', fence: 1, settings, memory: null }, 0)
+const aLane = () => openLane({ lane: 'd', fence: 1, settings, memory: null, orphans_end_in_ms: [] }, 0)
 
 test('an alarm that was replaced by an earlier one wakes nobody', () => {
   const floor = new Floor({ limits: DELIVER_LIMITS, random: () => 0 })

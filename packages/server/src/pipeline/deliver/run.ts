@@ -52,13 +52,11 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
         return ask(effect.op, store.turn(effect.input), (answer) => ({ type: 'turned', op: effect.op, answer }))
       case 'send': {
         const { attempt, timeout_ms: timeoutMs, ends_in_ms: endsInMs } = effect
-        void sender.send(attempt, { timeoutMs, endsInMs }).then((result) => gather({ type: 'responded', attempt_id: attempt.attempt_id, result }))
-        return
+        return void sender.send(attempt, { timeoutMs, endsInMs }).then((result) => gather({ type: 'responded', attempt_id: attempt.attempt_id, result }))
       }
       case 'cut':
         // The process is about to end, and every other user of this door has ended.
-        void deps.outbound.close()
-        return
+        return void deps.outbound.close()
       case 'sleep':
         cancelAlarm()
         cancelAlarm = deps.clock.wakeAt(effect.until, () => handle({ type: 'woke' }))

@@ -1,6 +1,5 @@
 import { LIMITS } from '@postroad/contract'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
-import type { LaneAt } from '../queries.ts'
 
 /** Orphans are requests whose end nobody will hear of. Nothing here is asked while every sender lives. */
 
@@ -25,7 +24,7 @@ export const keepOrphans: Sql = sql`
 export type OrphanRow = { readonly workspace_id: string; readonly destination_id: string; readonly ends_by: Date }
 
 /** What may be under way in these lanes for all that a new owner can know. */
-export function findOrphans(db: Db, at: { lanes: readonly LaneAt[]; now: Date }): Promise<readonly OrphanRow[]> {
+export function findOrphans(db: Db, at: { lanes: readonly { readonly workspaceId: string; readonly destinationId: string }[]; now: Date }): Promise<readonly OrphanRow[]> {
   return db.many<OrphanRow>(sql`
     select o.workspace_id, o.destination_id, o.ends_by
       from unnest(
