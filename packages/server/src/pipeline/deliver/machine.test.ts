@@ -125,6 +125,25 @@ test('results that come at once go to the store with one turn, and free slots ar
   assert.deepEqual(turns.map(({ input }) => [input.settles.length, input.begins.length]), [[2, 1]])
 })
 
+test('a lane that recovers is read again after a read that came to nothing while it was full', () => {
+  const bench = new Bench()
+  const settings = { ...SETTINGS, max_in_flight: 9 }
+  const breaker = { state: 'recovering', failures_in_row: 0, failing_ms: null, opened_ms: 1, probe_in_ms: null, probe_wait_ms: 30_000, cap: 2, counts: [] } as const
+  const grants = [{ lane: 'd', fence: 1, settings, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] }]
+  const lease = find(bench.tell({ type: 'woke' }), 'lease')
+  const first = find(bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } }), 'read')
+  const lanes = [{ lane: 'd', fence: 1, status: 'held' as const, settings, due: ['a', 'b', 'c', 'd'], next_due_in_ms: null }]
+  bench.commit(find(bench.tell({ type: 'read', op: first.op, answer: { outcome: 'done', value: { lanes } } }), 'turn'))
+  bench.now = DELIVER_LIMITS.sweepMs
+  const full = bench.respond('b#1')
+  bench.tell({ type: 'read', op: find(full, 'read').op, answer: { outcome: 'refused' } })
+  bench.now += 200
+  bench.commit(find(full, 'turn'))
+  for (const id of ['a#1', 'c#1', 'd#1']) for (const turn of all(bench.respond(id), 'turn')) bench.commit(turn)
+  bench.now += DELIVER_LIMITS.sweepMs
+  find(bench.tell({ type: 'woke' }), 'read')
+})
+
 test('a refused turn is tried again after a pause, with the same work', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')

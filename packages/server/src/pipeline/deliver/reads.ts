@@ -21,7 +21,11 @@ export class Reads {
     for (const lane of lanes) lane.reading = false
     const value = this.#floor.valueOf(answer)
     if (value === undefined) {
-      for (const lane of lanes) this.#askAgain(lane)
+      for (const lane of lanes) {
+        this.#askAgain(lane)
+        // While its breaker lets nothing more through it is not read, and no other alarm of it may be set.
+        if (!lane.inReadQueue) this.#floor.alarm(lane, this.#floor.now + lookAfterMs(lane, this.#floor.limits))
+      }
       return []
     }
     for (const read of value.lanes) {
