@@ -33,8 +33,19 @@ export function healAll(world: Scene): void {
     worker.start()
   }
   for (const workspace of store.suspended) reinstate(world, workspace)
-  for (const lane of store.lanes.values()) if (!lane.enabled) store.enable(agenda.now, lane.lane)
+  enableAll(world)
+  // An answer 410 that was on its way switches its destination off once more.
+  agenda.after(LATE_ANSWER_MS, () => enableAll(world))
   if (world.plan.allowances.length > 0) for (const workspace of ['w0', 'w1']) turnMonths(world, workspace)
+}
+
+/** Longer than a request and the commit of its result can take in a calm world. */
+const LATE_ANSWER_MS = 2 * MINUTE_MS
+
+function enableAll(world: Scene): void {
+  const { agenda, store } = world
+  for (const lane of store.lanes.values()) if (!lane.enabled) store.enable(agenda.now, lane.lane)
+  world.workChanged = true
 }
 
 /** The plan changes or the month turns. */
