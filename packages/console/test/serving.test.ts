@@ -25,9 +25,10 @@ test('every path of a browser that no route has is the console, at any depth', a
   }
 })
 
-test('a program that GETs the URL of an endpoint is told that nothing is there; reserved roots are never the console', async () => {
+test('a program that GETs the URL of an endpoint is told to POST; reserved roots are never the console', async () => {
   const path = new URL(world.endpoint).pathname
-  assert.equal((await ask(path, { accept: '*/*' })).status, 404)
+  const told = await ask(path, { accept: '*/*' })
+  assert.deepEqual([told.status, told.headers.get('allow')], [405, 'POST'])
   for (const reserved of ['/admin/api/nothing', '/v1/nothing', '/assets/nothing.js', '/portal/x', '/mcp/x', '/robots.txt']) assert.equal((await ask(reserved)).status, 404, reserved)
   assert.equal((await ask(`${path}?hub.challenge=abc&hub.mode=subscribe&hub.verify_token=x`)).status, 403, 'a handshake is still ingest')
 })

@@ -6,7 +6,8 @@ export type Where = 'path' | 'query' | 'body'
 export function sentenceOf(issues: readonly z.core.$ZodIssue[], { value, where }: { value: unknown; where: Where }): string {
   const [issue] = issues
   if (issue === undefined) return `The ${where} is not valid.`
-  if (where === 'query' && issue.path.length === 1 && isRepeated(value, issue.path[0])) return `${String(issue.path[0])}: stands in the query more than once; send it once.`
+  // What says something of its own takes several.
+  if (where === 'query' && issue.code !== 'custom' && issue.path.length === 1 && isRepeated(value, issue.path[0])) return `${String(issue.path[0])}: stands in the query more than once; send it once.`
   return told(issues, where)
 }
 
