@@ -111,9 +111,11 @@ export class Invariants {
   }
 
   /** It is prepared, and on the wire from now on. */
-  left({ attempt_id, lane }: Begun, now: number): void {
+  left({ attempt_id, fence, lane }: Begun, now: number): void {
     const row = this.#store.lane(lane)
-    this.#rules.left(row, this.#cap.left(row, attempt_id, now))
+    const flying = this.#cap.left(row, attempt_id, now)
+    // A former sender that stood still meanwhile cannot know what the breaker does by now.
+    if (row.fence === fence) this.#rules.left(row, flying)
   }
 
   /** The request is over for its worker: answered, failed, or the worker is gone. */
