@@ -8,7 +8,8 @@ export function keepNote(lane: LaneRow, { fence, serial, memory }: Note, now: nu
   lane.memory = memory
   lane.remembered_at = now
   lane.note_serial = serial
-  lane.waits_until = waitsUntil(memory, now)
+  // A breaker that was closed by hand while this was on its way holds nobody back any more.
+  lane.waits_until = memory?.breaker_resets === lane.settings.breaker_resets ? waitsUntil(memory, now) : null
 }
 
 /** What a new owner is told, as old as it is by now; less of it when that is what is planted. */

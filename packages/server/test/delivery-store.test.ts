@@ -12,7 +12,7 @@ import { destinations } from '../src/resources/destinations/index.ts'
 import { makeDue } from '../src/resources/replays/queries.ts'
 import { aWorld, eventually, type World } from './harness.ts'
 import { anyDue, delivered, gone, retryIn, settleOf, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
-import { KINDS, Twin, type Step } from './store-twin.ts'
+import { breakerOpenFor, KINDS, Twin, type Step } from './store-twin.ts'
 
 /** Nothing in this process sends: the tests are the delivery machines. */
 let world: World
@@ -306,6 +306,19 @@ test('an owner that gives a lane back or says that it ended has nothing under wa
   assert.deepEqual([c?.fence, c?.orphans_end_in_ms], [b.fence + 1, []])
   assert.deepEqual([...(await rows.deps.database.many(sql`select attempt_id from orphaned_requests`))], [])
 })
+
+for (const by of ['turn', 'release'] as const) {
+  test(`a note by a ${by} that comes after its breaker was closed by hand keeps nobody from the lane`, async () => {
+    const { at, held, store } = await aHeldLane()
+    rows.clock.advance(1)
+    await rows.switchLane(at, false)
+    await rows.switchLane(at, true)
+    const note = { serial: 1, memory: breakerOpenFor(60_000) }
+    if (by === 'turn') valueOf(await store.turn({ settles: [], begins: [], notes: [{ ...held, ...note }] }))
+    valueOf(await store.release({ owner: 'a', lanes: [by === 'turn' ? held : { ...held, note }] }))
+    assert.equal(valueOf(await store.lease(anyDue('b'))).grants.length, 1)
+  })
+}
 
 test('a delivery that is cancelled while it is sent has its request counted by the next owner', async () => {
   const { at, held, ids, store } = await aHeldLane(2)

@@ -367,7 +367,7 @@ function noteOf({ n, m }: Step): { readonly serial: number; readonly memory: Lan
   return { serial: m, memory: kinds[n % kinds.length] ?? null }
 }
 
-function breakerOpenFor(probe_in_ms: number): LaneMemory {
+export function breakerOpenFor(probe_in_ms: number): LaneMemory {
   const counts = [{ age_ms: 100, succeeded: 1, failed: 9 }]
   const breaker = { state: 'open', failures_in_row: 9, failing_ms: 700, opened_ms: 5, probe_in_ms, probe_wait_ms: 30_000, cap: 0, counts } as const
   return { breaker, rate: null, breaker_resets: 0 }

@@ -1,5 +1,5 @@
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
-import { notesTable, type HeldAt, type LaneAt, type NoteRow } from '../lanes/index.ts'
+import { notedWait, notesTable, type HeldAt, type LaneAt, type NoteRow } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
   readonly deliveryId: string
@@ -178,7 +178,7 @@ export async function turn(
         : sql`, noted as (
       update lanes l
          set memory = note.memory::json,
-             waits_until = note.waits_until,
+             waits_until = ${notedWait},
              remembered_at = ${now},
              note_serial = note.serial
         from ${notesTable(notes)}

@@ -36,6 +36,9 @@ export function notesTable(notes: readonly NoteRow[]): Sql {
     ) as note (workspace_id, destination_id, fence, serial, memory, waits_until)`
 }
 
+/** A breaker that was closed by hand while the note was on its way holds nobody back any more. */
+export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets then note.waits_until end`
+
 /** Gives lanes back; what is noted of some of them goes with the same update. */
 export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[]; notes: readonly NoteRow[]; now: Date }): Promise<number> {
   const noting = at.notes.length > 0
@@ -46,7 +49,7 @@ export function freeLanes(db: Db, at: { owner: string; lanes: readonly HeldAt[];
              noting
                ? sql`,
            memory = case when note.serial > l.note_serial then note.memory::json else l.memory end,
-           waits_until = case when note.serial > l.note_serial then note.waits_until else l.waits_until end,
+           waits_until = case when note.serial > l.note_serial then ${notedWait} else l.waits_until end,
            remembered_at = case when note.serial > l.note_serial then ${at.now}::timestamptz else l.remembered_at end,
            note_serial = greatest(l.note_serial, note.serial)`
                : sql``
