@@ -35,7 +35,7 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
 /** What becomes of payloads that were written here: they are not among the last events, so nothing is counted. */
 function Own({ results, isStale }: { readonly results: readonly Result[]; readonly isStale: boolean }): ReactElement {
   return (
-    <div className={isStale ? 'opacity-60' : ''}>
+    <div aria-busy={isStale} className={isStale ? 'opacity-60' : ''}>
       {results.map((one) => (
         <div key={one.index}>
           <p role="status" className="mb-2 flex items-center gap-2 text-lead"><Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />{one.matched ? 'It matches.' : 'It does not match.'}</p>

@@ -18,7 +18,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
   const asked = useHealth(id, Number(range))
   const health = asked.data?.health
   return (
-    <section aria-label="Health" className={`border-b border-line ${asked.isPlaceholderData ? 'opacity-60' : ''}`}>
+    <section aria-label="Health" className="border-b border-line">
       {asked.error !== null && health !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {asked.error !== null && health === undefined && <div className="px-5 py-3"><RefusedLine error={asked.error} /></div>}
       <div className="flex h-10 items-center gap-3 px-5">
@@ -26,7 +26,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
         <Views label="Range" of={RANGES} at={range} go={setRange} />
         {health !== undefined && <span className="ml-auto text-data text-ink-3">{health.counted_at === null ? 'not counted yet' : 'counted some seconds ago'}</span>}
       </div>
-      {health !== undefined && <Numbers health={health} />}
+      {health !== undefined && <div aria-busy={asked.isPlaceholderData} className={asked.isPlaceholderData ? 'opacity-60' : ''}><Numbers health={health} /></div>}
     </section>
   )
 }
