@@ -2,25 +2,26 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
 import { DELIVERY_STATES } from '../src/domain/delivery-state.ts'
-import type { Held, Leased, StorePort, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import type { TurnInput } from '../src/pipeline/deliver/ports.ts'
 import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
-import { createSender } from '../src/pipeline/deliver/send.ts'
-import { sql, type Database, type Db } from '../src/platform/db.ts'
-import { MOVED_ROWS_MAX, pauseOutstanding } from '../src/resources/deliveries/queries.ts'
+import { sql, type Db } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
 import { makeDue } from '../src/resources/replays/queries.ts'
-import { aWorld, eventually, type World } from './harness.ts'
+import { aWorld, type World } from './harness.ts'
 import { anyDue, delivered, gone, retryIn, settleOf, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
-import { breakerOpenFor, KINDS, Twin, type Step } from './store-twin.ts'
+import { beginsOf, StoreStage } from './store-stage.ts'
+import { KINDS, Twin, type Step } from './store-twin.ts'
 
 /** Nothing in this process sends: the tests are the delivery machines. */
 let world: World
 let rows: StoreRows
+let stage: StoreStage
 
 before(async () => {
   world = await aWorld({ env: { ROLES: 'web' } })
   rows = new StoreRows(world)
+  stage = new StoreStage(rows)
   await rows.makeDays()
 })
 after(() => world.stop())
@@ -62,55 +63,11 @@ test('the store on PostgreSQL answers and writes like the model, whatever the or
 
 // Interleavings: one transaction is held open while another connection comes
 
-type Open = { readonly database: Database; readonly store: StorePort; commit(): Promise<void> }
-
-/** A store whose operations all run inside one transaction, which stays open until `commit`. */
-async function openTransaction(): Promise<Open> {
-  const inside = Promise.withResolvers<Db>()
-  const gate = Promise.withResolvers<undefined>()
-  const ended = rows.deps.database.transaction(async (db) => {
-    inside.resolve(db)
-    await gate.promise
-  })
-  const db = await inside.promise
-  const database: Database = { ...rows.deps.database, ...db, transaction: (work) => work(db) }
-  return {
-    database,
-    store: createPostgresStore({ ...rows.deps, database }),
-    commit: async () => {
-      gate.resolve(undefined)
-      await ended
-    },
-  }
-}
-
-/** Waits until some statements in this database wait for locks of others. */
-async function untilBlocked(least = 1): Promise<void> {
-  await eventually(async () => {
-    const { waiting } = await rows.deps.database.one<{ waiting: number }>(sql`
-      select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-    `)
-    return waiting >= least ? true : undefined
-  })
-}
-
-/** A lane that owner `a` holds, with deliveries that are due. */
-async function aHeldLane(count = 1): Promise<{ at: LaneAt; held: Held; ids: readonly string[]; store: StorePort }> {
-  const at = await rows.aLane()
-  const ids = (await rows.ingest(at, { count })).map((item) => item.delivery_id)
-  const store = createPostgresStore(rows.deps)
-  const { grants } = valueOf(await store.lease(anyDue('a')))
-  assert.equal(grants.length, 1)
-  return { at, held: { lane: at.lane, fence: grants[0]?.fence ?? 0 }, ids, store }
-}
-
-const beginsOf = (held: Held, ids: readonly string[]): TurnInput => ({ settles: [], begins: ids.map((delivery_id) => ({ ...held, delivery_id })) })
-
 test('neither a turn nor a read goes through a whole table, also on a day that has no statistics yet', async () => {
-  const { held, ids, store } = await aHeldLane(3)
+  const { held, ids, store } = await stage.aHeldLane(3)
   const readInput = { reads: [{ ...held, limit: 10, exclude: ids.slice(0, 1) }] }
   const turned = valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   const readBefore = await readWhole(open.database)
   assert.equal(valueOf(await open.store.read(readInput)).lanes[0]?.due.length, 2)
   const settles = turned.begun.map((attempt) => settleOf(attempt, delivered))
@@ -131,9 +88,9 @@ async function readWhole(db: Db): Promise<Readonly<Record<string, number>>> {
 }
 
 test('a grant passes a lane by while a turn is open in it, and recovers it after the turn has committed', async () => {
-  const { held, ids, store } = await aHeldLane()
+  const { held, ids, store } = await stage.aHeldLane()
   rows.clock.advance(15_000)
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   const turned = valueOf(await open.store.turn(beginsOf(held, ids)))
   assert.equal(turned.begun.length, 1)
   assert.deepEqual([...valueOf(await store.lease(anyDue('b'))).grants], [])
@@ -148,14 +105,14 @@ test('a grant passes a lane by while a turn is open in it, and recovers it after
 })
 
 test('a turn under the old fence waits for a grant that is under way, and then changes nothing', async () => {
-  const { held, ids, store } = await aHeldLane(2)
+  const { held, ids, store } = await stage.aHeldLane(2)
   const [begun] = valueOf(await store.turn(beginsOf(held, ids.slice(0, 1)))).begun
   assert.ok(begun)
   rows.clock.advance(15_000)
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   assert.equal(valueOf(await open.store.lease(anyDue('b'))).grants.length, 1)
   const turning = store.turn({ settles: [settleOf(begun, delivered)], begins: [{ ...held, delivery_id: ids[1] ?? '' }] })
-  await untilBlocked()
+  await stage.untilBlocked()
   await open.commit()
   const turned = valueOf(await turning)
   assert.deepEqual([turned.applied, turned.begun, [...turned.lost]], [[], [], [held]])
@@ -184,7 +141,7 @@ test('of owners who lease at the same instant exactly one gets each lane', async
 test('a lane that is just being granted is nobody else’s, and then elsewhere', async () => {
   const at = await rows.aLane()
   await rows.ingest(at)
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   assert.equal(valueOf(await open.store.lease(anyDue('a'))).grants.length, 1)
   const store = createPostgresStore(rows.deps)
   const wanted = { ...anyDue('b'), any_due: false, wanted: [at.lane] }
@@ -195,8 +152,8 @@ test('a lane that is just being granted is nobody else’s, and then elsewhere',
 })
 
 test('switching a destination off passes by what a turn is just beginning, whose attempt ends as it began', async () => {
-  const { at, held, ids, store } = await aHeldLane(3)
-  const open = await openTransaction()
+  const { at, held, ids, store } = await stage.aHeldLane(3)
+  const open = await stage.openTransaction()
   const { begun } = valueOf(await open.store.turn(beginsOf(held, ids.slice(0, 2))))
   await rows.switchLane(at, false)
   await open.commit()
@@ -209,11 +166,11 @@ test('switching a destination off passes by what a turn is just beginning, whose
 })
 
 test('a begin waits for a destination that is just being switched off, and is refused', async () => {
-  const { at, held, ids, store } = await aHeldLane()
-  const open = await openTransaction()
+  const { at, held, ids, store } = await stage.aHeldLane()
+  const open = await stage.openTransaction()
   await rows.switchLane(at, false, open.database)
   const turning = store.turn(beginsOf(held, ids))
-  await untilBlocked()
+  await stage.untilBlocked()
   await open.commit()
   assert.deepEqual(valueOf(await turning).begun, [])
   assert.equal((await rows.delivery(ids[0])).state, 'paused')
@@ -221,12 +178,12 @@ test('a begin waits for a destination that is just being switched off, and is re
 })
 
 test('results are recorded although what is begun beside them is just being paused', async () => {
-  const { at, held, ids, store } = await aHeldLane(4)
+  const { at, held, ids, store } = await stage.aHeldLane(4)
   const { begun } = valueOf(await store.turn(beginsOf(held, ids.slice(0, 2))))
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   await rows.switchLane(at, false, open.database)
   const turning = store.turn({ settles: begun.map((one) => settleOf(one, delivered)), begins: beginsOf(held, ids.slice(2)).begins })
-  await untilBlocked()
+  await stage.untilBlocked()
   await open.commit()
   const turned = valueOf(await turning)
   assert.deepEqual(turned.applied.toSorted(), begun.map((one) => one.attempt_id).toSorted())
@@ -234,14 +191,14 @@ test('results are recorded although what is begun beside them is just being paus
 })
 
 test('of several deliveries that are replayed at once none is passed over because another one is just being changed', async () => {
-  const { at, held, ids, store } = await aHeldLane(3)
+  const { at, held, ids, store } = await stage.aHeldLane(3)
   const { begun } = valueOf(await store.turn(beginsOf(held, ids)))
   valueOf(await store.turn({ settles: begun.map((one) => settleOf(one, delivered)), begins: [] }))
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   await deliveries.replay(rows.ctx(at, open.database), { id: ids[0] ?? '' })
   const slots = ids.map((id) => ({ id, at: rows.now }))
   const replaying = makeDue(rows.deps.database, { ...at, slots, states: ['delivered'], now: rows.now })
-  await untilBlocked()
+  await stage.untilBlocked()
   await open.commit()
   assert.deepEqual((await replaying).map(({ id }) => id).toSorted(), ids.slice(1))
   assert.deepEqual(await rows.states(), ['pending', 'retrying', 'retrying'])
@@ -259,7 +216,7 @@ test('of deliveries with one key only the first that is outstanding is begun, al
   assert.deepEqual(valueOf(await store.turn(begin(ids[0], false))).begun, [], 'a sender that does not know of the order begins nothing')
   const read = { reads: [{ ...held, limit: 10, exclude: [], ordered: true }] }
   assert.deepEqual(valueOf(await store.read(read)).lanes[0]?.due, ids.slice(0, 1))
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   const [first] = valueOf(await open.store.turn(begin(ids[0]))).begun
   assert.ok(first)
   assert.deepEqual(valueOf(await store.turn(begin(ids[1]))).begun, [], 'before the commit of the other turn')
@@ -276,85 +233,12 @@ test('of deliveries with one key only the first that is outstanding is begun, al
 })
 
 /** What a new owner is told of the requests of others. */
-const orphansOf = ({ grants }: Leased): readonly (readonly number[])[] => grants.map((grant) => grant.orphans_end_in_ms.toSorted((a, b) => a - b))
-
-test('who is granted a lane is told how long what its former owner began may be under way, also when the answer of the grant before was lost', async () => {
-  const { held, ids, store } = await aHeldLane(3)
-  assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(0, 1)))).begun.length, 1)
-  rows.clock.advance(3_000)
-  assert.equal(valueOf(await store.turn(beginsOf(held, ids.slice(1, 2)))).begun.length, 1)
-  rows.clock.advance(12_000)
-  // Each may leave 5 s after it was begun, and end 15 s after that.
-  assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [[5_000, 8_000]])
-  rows.clock.advance(1_000)
-  const again = valueOf(await store.lease({ ...anyDue('b', 2), doubtful_from: 1 }))
-  assert.deepEqual(orphansOf(again), [[4_000, 7_000]], 'recovered by the grant before, and known to the next one')
-  valueOf(await store.release({ owner: 'b', lanes: 'all' }))
-  rows.clock.advance(4_000)
-  assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('c')))), [[3_000]], 'one has ended, and who held the lane in between said nothing of them')
-})
-
-test('an owner that gives a lane back or says that it ended has nothing under way in it', async () => {
-  const { held, ids, store } = await aHeldLane(3)
-  valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
-  valueOf(await store.release({ owner: 'a', lanes: [held] }))
-  const [b] = valueOf(await store.lease(anyDue('b'))).grants
-  assert.deepEqual(b?.orphans_end_in_ms, [])
-  valueOf(await store.turn(beginsOf({ lane: held.lane, fence: b.fence }, ids.slice(1, 2))))
-  valueOf(await store.release({ owner: 'b', lanes: 'all' }))
-  const [c] = valueOf(await store.lease(anyDue('c'))).grants
-  assert.deepEqual([c?.fence, c?.orphans_end_in_ms], [b.fence + 1, []])
-  assert.deepEqual([...(await rows.deps.database.many(sql`select attempt_id from orphaned_requests`))], [])
-})
-
-for (const by of ['turn', 'release'] as const) {
-  test(`a note by a ${by} that comes after its breaker was closed by hand keeps nobody from the lane`, async () => {
-    const { at, held, store } = await aHeldLane()
-    rows.clock.advance(1)
-    await rows.switchLane(at, false)
-    await rows.switchLane(at, true)
-    const note = { serial: 1, memory: breakerOpenFor(60_000) }
-    if (by === 'turn') valueOf(await store.turn({ settles: [], begins: [], notes: [{ ...held, ...note }] }))
-    valueOf(await store.release({ owner: 'a', lanes: [by === 'turn' ? held : { ...held, note }] }))
-    assert.equal(valueOf(await store.lease(anyDue('b'))).grants.length, 1)
-  })
-}
-
-test('a delivery that is cancelled while it is sent has its request counted by the next owner', async () => {
-  const { at, held, ids, store } = await aHeldLane(2)
-  valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
-  rows.clock.advance(15_000)
-  await deliveries.cancel(rows.ctx(at), { id: ids[0] ?? '' })
-  assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [[5_000]])
-})
-
-test('what was begun before a lane was switched off is counted when it is switched on, and for the longest timeout there is', async () => {
-  const { at, held, ids, store } = await aHeldLane(2)
-  valueOf(await store.turn(beginsOf(held, ids.slice(0, 1))))
-  rows.clock.advance(1)
-  await rows.switchLane(at, false)
-  rows.clock.advance(14_999)
-  assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b')))), [])
-  await rows.switchLane(at, true)
-  assert.deepEqual(orphansOf(valueOf(await store.lease(anyDue('b', 2)))), [[50_000]], 'its timeout may have been another one')
-})
-
-test('a request that cannot be prepared in the time that others reckon with is not sent', async () => {
-  const { held, ids, store } = await aHeldLane()
-  const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
-  assert.ok(begun)
-  const result = await createSender(rows.deps).send(begun, { timeoutMs: 15_000, endsInMs: 0 })
-  assert.ok(result.type === 'failure')
-  assert.equal(result.error_code, 'timeout')
-  assert.match(JSON.stringify(result.evidence), /could not be prepared in time/)
-})
-
 test('an attempt that ends while its destination is just being switched on is paused, and resumed by a sweep', async () => {
-  const { at, held, ids, store } = await aHeldLane()
+  const { at, held, ids, store } = await stage.aHeldLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
   assert.ok(begun)
   await rows.switchLane(at, false)
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   await rows.switchLane(at, true, open.database)
   valueOf(await store.turn({ settles: [settleOf(begun, retryIn(5_000))], begins: [] }))
   await open.commit()
@@ -364,10 +248,10 @@ test('an attempt that ends while its destination is just being switched on is pa
 })
 
 test('an attempt that ends while its destination is just being switched off waits, and is paused by a sweep', async () => {
-  const { at, held, ids, store } = await aHeldLane()
+  const { at, held, ids, store } = await stage.aHeldLane()
   const [begun] = valueOf(await store.turn(beginsOf(held, ids))).begun
   assert.ok(begun)
-  const open = await openTransaction()
+  const open = await stage.openTransaction()
   await rows.switchLane(at, false, open.database)
   valueOf(await store.turn({ settles: [settleOf(begun, retryIn(5_000))], begins: [] }))
   await open.commit()
@@ -380,8 +264,8 @@ test('an attempt that ends while its destination is just being switched off wait
 })
 
 test('a delivery that is begun while its destination is just being deleted is cancelled by a sweep, its attempt closed', async () => {
-  const { at, held, ids, store } = await aHeldLane(2)
-  const open = await openTransaction()
+  const { at, held, ids, store } = await stage.aHeldLane(2)
+  const open = await stage.openTransaction()
   const [begun] = valueOf(await open.store.turn(beginsOf(held, ids.slice(0, 1)))).begun
   assert.ok(begun)
   await destinations.remove(rows.ctx(at), { id: at.destinationId })
@@ -395,7 +279,7 @@ test('a delivery that is begun while its destination is just being deleted is ca
 })
 
 test('a destination can be switched off while turns follow one another in its lane without a pause', async () => {
-  const { at, held, ids, store } = await aHeldLane(400)
+  const { at, held, ids, store } = await stage.aHeldLane(400)
   const left = [...ids]
   const machine = { stopped: false }
   const turning = [0, 1].map(async () => {
@@ -412,7 +296,7 @@ test('a destination can be switched off while turns follow one another in its la
 })
 
 test('a 410 that is settled twice, or under an old fence, does not switch off what was switched on since', async () => {
-  const { at, held, ids, store } = await aHeldLane(2)
+  const { at, held, ids, store } = await stage.aHeldLane(2)
   const isEnabled = async (): Promise<boolean> => (await rows.deps.database.one<{ enabled: boolean }>(sql`select enabled from destinations where id = ${at.destinationId}`)).enabled
   const { begun } = valueOf(await store.turn(beginsOf(held, ids)))
   const [first, second] = begun
@@ -449,107 +333,8 @@ test('two turns that switch destinations off in two workspaces, each in its own 
   })
   await held.promise
   const turning = Promise.all([store.turn({ settles: [first, second], begins: [] }), store.turn({ settles: [third, fourth], begins: [] })])
-  await untilBlocked(2)
+  await stage.untilBlocked(2)
   free.resolve()
   await blocker
   assert.deepEqual((await turning).map((turned) => valueOf(turned).applied.length), [2, 2])
-})
-
-// What commits leave behind that did not see each other, found by the next sweep
-
-test('a sweep pauses what waits in a lane that is off by now, whether it is due or not', async () => {
-  const [off, suspended] = [await rows.aLane(), await rows.aLane()]
-  await rows.switchLane(off, false)
-  const [routedBefore] = await rows.ingest(off)
-  const [waiting] = await rows.ingest(suspended)
-  assert.ok(routedBefore && waiting)
-  await rows.deps.database.run(sql`update deliveries set next_attempt_at = next_attempt_at + interval '1 hour'`)
-  await rows.setSuspended(suspended, true)
-  const leased = valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
-  assert.deepEqual([[...leased.grants], leased.more], [[], false])
-  assert.equal((await rows.delivery(routedBefore.delivery_id)).pause_reason, 'destination_disabled')
-  assert.equal((await rows.delivery(waiting.delivery_id)).pause_reason, 'workspace_suspended')
-})
-
-test('a sweep resumes what was paused for a reason that is gone, also in a lane that somebody holds', async () => {
-  const { at, held, store } = await aHeldLane()
-  const [routedBefore] = await rows.ingest(at, { pauseReason: 'destination_disabled' })
-  const suspended = await rows.aLane()
-  const [waiting] = await rows.ingest(suspended)
-  assert.ok(routedBefore && waiting)
-  await rows.setSuspended(suspended, true)
-  valueOf(await store.lease(anyDue('b')))
-  assert.equal((await rows.delivery(waiting.delivery_id)).state, 'paused')
-  await rows.setSuspended(suspended, false)
-  const { grants } = valueOf(await store.lease(anyDue('b', 2)))
-  assert.deepEqual(grants.map(({ lane }) => lane), [suspended.lane], 'resumed and granted in one call')
-  const { lanes } = valueOf(await store.read({ reads: [{ ...held, limit: 10, exclude: [] }] }))
-  assert.ok(lanes[0]?.due.includes(routedBefore.delivery_id))
-})
-
-test('a sweep leaves alone what waits for the allowance', async () => {
-  const at = await rows.aLane()
-  await rows.ingest(at)
-  await pauseOutstanding(rows.deps.database, { ...at, reason: 'allowance_used', now: rows.now })
-  valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
-  assert.deepEqual((await rows.deliveries()).map((row) => row.pause_reason), ['allowance_used'])
-})
-
-test('a sweep cancels what was routed to a destination that was deleted just then', async () => {
-  const at = await rows.aLane()
-  await destinations.remove(rows.ctx(at), { id: at.destinationId })
-  await rows.ingest(at)
-  await rows.ingest(at, { pauseReason: 'destination_disabled' })
-  valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
-  assert.deepEqual(await rows.states(), ['cancelled', 'cancelled'])
-})
-
-test('lanes that are off keep no open one from its turn, however small a call is', async () => {
-  const workspace = await rows.aWorkspace()
-  for (let index = 0; index < 4; index += 1) {
-    const at = await rows.aLane(workspace)
-    await rows.ingest(at)
-    await rows.deps.database.run(sql`update destinations set enabled = false where id = ${at.destinationId}`)
-  }
-  rows.clock.advance(1_000)
-  const open = await rows.aLane(workspace)
-  await rows.ingest(open)
-  const store = createPostgresStore(rows.deps)
-  const granted: string[] = []
-  let calls = 0
-  for (let more = true; more && calls < 20; calls += 1) {
-    const leased = valueOf(await store.lease({ ...anyDue('a', calls + 1), lanes_max: 1 }))
-    granted.push(...leased.grants.map(({ lane }) => lane))
-    more = leased.more
-  }
-  assert.deepEqual(granted, [open.lane])
-  assert.ok(calls <= 5, 'each call makes progress')
-})
-
-test('a backlog is paused, resumed and cancelled in bounded steps: the verb makes the first, the sweeps the rest', async () => {
-  const at = await rows.aLane()
-  const count = MOVED_ROWS_MAX * 2 + 10
-  await rows.ingest(at, { count })
-  const store = createPostgresStore(rows.deps)
-  const countOf = async (state: string): Promise<number> => (await rows.deliveries()).filter((row) => row.state === state).length
-  let serial = 0
-  const sweepAll = async (): Promise<number> => {
-    for (let calls = 1; calls < 20; calls += 1) {
-      serial += 1
-      if (!valueOf(await store.lease({ ...anyDue('a', serial), lanes_max: 5 })).more) return calls
-    }
-    throw new Error('The sweeps never came to an end.')
-  }
-  await rows.switchLane(at, false)
-  assert.equal(await countOf('paused'), MOVED_ROWS_MAX)
-  assert.equal(await sweepAll(), 2)
-  assert.equal(await countOf('paused'), count)
-  await rows.switchLane(at, true)
-  assert.equal(await countOf('pending'), MOVED_ROWS_MAX)
-  assert.equal(await sweepAll(), 2)
-  assert.equal(await countOf('pending'), count)
-  await destinations.remove(rows.ctx(at), { id: at.destinationId })
-  assert.equal(await countOf('cancelled'), MOVED_ROWS_MAX)
-  await sweepAll()
-  assert.equal(await countOf('cancelled'), count)
 })

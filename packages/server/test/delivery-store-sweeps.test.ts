@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
+import { sql } from '../src/platform/db.ts'
+import { MOVED_ROWS_MAX, pauseOutstanding } from '../src/resources/deliveries/queries.ts'
+import { destinations } from '../src/resources/destinations/index.ts'
+import { aWorld, type World } from './harness.ts'
+import { anyDue, StoreRows, valueOf } from './store-rows.ts'
+import { StoreStage } from './store-stage.ts'
+
+/** Nothing in this process sends: the tests are the delivery machines. */
+let world: World
+let rows: StoreRows
+let stage: StoreStage
+
+before(async () => {
+  world = await aWorld({ env: { ROLES: 'web' } })
+  rows = new StoreRows(world)
+  stage = new StoreStage(rows)
+  await rows.makeDays()
+})
+after(() => world.stop())
+beforeEach(() => rows.clear())
+
+// What commits leave behind that did not see each other, found by the next sweep
+
+test('a sweep pauses what waits in a lane that is off by now, whether it is due or not', async () => {
+  const [off, suspended] = [await rows.aLane(), await rows.aLane()]
+  await rows.switchLane(off, false)
+  const [routedBefore] = await rows.ingest(off)
+  const [waiting] = await rows.ingest(suspended)
+  assert.ok(routedBefore && waiting)
+  await rows.deps.database.run(sql`update deliveries set next_attempt_at = next_attempt_at + interval '1 hour'`)
+  await rows.setSuspended(suspended, true)
+  const leased = valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
+  assert.deepEqual([[...leased.grants], leased.more], [[], false])
+  assert.equal((await rows.delivery(routedBefore.delivery_id)).pause_reason, 'destination_disabled')
+  assert.equal((await rows.delivery(waiting.delivery_id)).pause_reason, 'workspace_suspended')
+})
+
+test('a sweep resumes what was paused for a reason that is gone, also in a lane that somebody holds', async () => {
+  const { at, held, store } = await stage.aHeldLane()
+  const [routedBefore] = await rows.ingest(at, { pauseReason: 'destination_disabled' })
+  const suspended = await rows.aLane()
+  const [waiting] = await rows.ingest(suspended)
+  assert.ok(routedBefore && waiting)
+  await rows.setSuspended(suspended, true)
+  valueOf(await store.lease(anyDue('b')))
+  assert.equal((await rows.delivery(waiting.delivery_id)).state, 'paused')
+  await rows.setSuspended(suspended, false)
+  const { grants } = valueOf(await store.lease(anyDue('b', 2)))
+  assert.deepEqual(grants.map(({ lane }) => lane), [suspended.lane], 'resumed and granted in one call')
+  const { lanes } = valueOf(await store.read({ reads: [{ ...held, limit: 10, exclude: [] }] }))
+  assert.ok(lanes[0]?.due.includes(routedBefore.delivery_id))
+})
+
+test('a sweep leaves alone what waits for the allowance', async () => {
+  const at = await rows.aLane()
+  await rows.ingest(at)
+  await pauseOutstanding(rows.deps.database, { ...at, reason: 'allowance_used', now: rows.now })
+  valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
+  assert.deepEqual((await rows.deliveries()).map((row) => row.pause_reason), ['allowance_used'])
+})
+
+test('a sweep cancels what was routed to a destination that was deleted just then', async () => {
+  const at = await rows.aLane()
+  await destinations.remove(rows.ctx(at), { id: at.destinationId })
+  await rows.ingest(at)
+  await rows.ingest(at, { pauseReason: 'destination_disabled' })
+  valueOf(await createPostgresStore(rows.deps).lease(anyDue('a')))
+  assert.deepEqual(await rows.states(), ['cancelled', 'cancelled'])
+})
+
+test('lanes that are off keep no open one from its turn, however small a call is', async () => {
+  const workspace = await rows.aWorkspace()
+  for (let index = 0; index < 4; index += 1) {
+    const at = await rows.aLane(workspace)
+    await rows.ingest(at)
+    await rows.deps.database.run(sql`update destinations set enabled = false where id = ${at.destinationId}`)
+  }
+  rows.clock.advance(1_000)
+  const open = await rows.aLane(workspace)
+  await rows.ingest(open)
+  const store = createPostgresStore(rows.deps)
+  const granted: string[] = []
+  let calls = 0
+  for (let more = true; more && calls < 20; calls += 1) {
+    const leased = valueOf(await store.lease({ ...anyDue('a', calls + 1), lanes_max: 1 }))
+    granted.push(...leased.grants.map(({ lane }) => lane))
+    more = leased.more
+  }
+  assert.deepEqual(granted, [open.lane])
+  assert.ok(calls <= 5, 'each call makes progress')
+})
+
+test('a backlog is paused, resumed and cancelled in bounded steps: the verb makes the first, the sweeps the rest', async () => {
+  const at = await rows.aLane()
+  const count = MOVED_ROWS_MAX * 2 + 10
+  await rows.ingest(at, { count })
+  const store = createPostgresStore(rows.deps)
+  const countOf = async (state: string): Promise<number> => (await rows.deliveries()).filter((row) => row.state === state).length
+  let serial = 0
+  const sweepAll = async (): Promise<number> => {
+    for (let calls = 1; calls < 20; calls += 1) {
+      serial += 1
+      if (!valueOf(await store.lease({ ...anyDue('a', serial), lanes_max: 5 })).more) return calls
+    }
+    throw new Error('The sweeps never came to an end.')
+  }
+  await rows.switchLane(at, false)
+  assert.equal(await countOf('paused'), MOVED_ROWS_MAX)
+  assert.equal(await sweepAll(), 2)
+  assert.equal(await countOf('paused'), count)
+  await rows.switchLane(at, true)
+  assert.equal(await countOf('pending'), MOVED_ROWS_MAX)
+  assert.equal(await sweepAll(), 2)
+  assert.equal(await countOf('pending'), count)
+  await destinations.remove(rows.ctx(at), { id: at.destinationId })
+  assert.equal(await countOf('cancelled'), MOVED_ROWS_MAX)
+  await sweepAll()
+  assert.equal(await countOf('cancelled'), count)
+})
