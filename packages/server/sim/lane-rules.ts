@@ -42,6 +42,8 @@ export class LaneRules {
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
+    // It is closed by now, and may have been open until this was noted.
+    if (lane.remembered_at > since) return true
     const { rate_limit } = lane.settings
     if (rate_limit === null) return false
     const from = since - rate_limit.per_ms

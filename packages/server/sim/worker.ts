@@ -109,6 +109,8 @@ export class SimWorker implements Witness {
     if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
+    // Who has something to do sleeps no longer than its machine asked for.
+    if (this.#alarm.at < Infinity && this.#alarm.at > this.#alarm.earliest && !this.idle) this.#setAlarm(this.#alarm.earliest)
   }
 
   /** undefined: it died on the way, and with it everything that the event led to. */
