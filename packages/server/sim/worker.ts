@@ -109,8 +109,13 @@ export class SimWorker implements Witness {
     if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
-    // Who has something to do sleeps no longer than its machine asked for.
-    if (this.#alarm.at < Infinity && this.#alarm.at > this.#alarm.earliest && !this.idle) this.#setAlarm(this.#alarm.earliest)
+    this.#sleepNoLonger()
+  }
+
+  /** Who has something to do sleeps no longer than its machine asked for. */
+  #sleepNoLonger(): void {
+    const { at, earliest } = this.#alarm
+    if (at < Infinity && at > earliest && !this.idle) this.#setAlarm(earliest)
   }
 
   /** undefined: it died on the way, and with it everything that the event led to. */
