@@ -109,13 +109,6 @@ export class SimWorker implements Witness {
     if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
     for (const effect of effects) this.#run(effect)
-    this.#sleepNoLonger()
-  }
-
-  /** Who has something to do sleeps no longer than its machine asked for. */
-  #sleepNoLonger(): void {
-    const { at, earliest } = this.#alarm
-    if (at < Infinity && at > earliest && !this.idle) this.#setAlarm(earliest)
   }
 
   /** undefined: it died on the way, and with it everything that the event led to. */
@@ -209,6 +202,8 @@ export class SimWorker implements Witness {
   #call(effect: StoreCall): void {
     const { agenda, rng, plan } = this.#world
     this.#calls += 1
+    // Who has something to do sleeps no longer than its machine asked for.
+    if (this.#alarm.at < Infinity && this.#alarm.at > this.#alarm.earliest) this.#setAlarm(this.#alarm.earliest)
     const life = this.#life
     const faults = this.clogged ? CLOGGED : plan.store
     const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
