@@ -167,8 +167,6 @@ export class Seen {
 
   /** WCAG 2.2 AA and best practice, on what is shown now. */
   async accessible(where: string): Promise<void> {
-    // What is about to be replaced is dimmed until then.
-    await this.page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
     await this.page.evaluate(AXE)
     const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
     const found = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 200)} (${failureSummary.replaceAll(/\s+/g, ' ').slice(0, 260)})`).join(' | ')}`)

@@ -20,7 +20,7 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
   if (results.every(({ index }) => index !== null)) return <Own results={results} isStale={asked.isPlaceholderData} />
   const found = results.filter((one) => view === 'all' || one.matched === (view === 'matched'))
   return (
-    <div aria-busy={asked.isFetching} className={asked.isPlaceholderData ? 'opacity-60' : ''}>
+    <div aria-busy={asked.isPlaceholderData}>
       <p role="status" className="mb-2 text-lead"><b className="font-title">{matched}</b> of the last {tested} {tested === 1 ? 'event matches' : 'events match'}</p>
       <div aria-hidden className="mb-2 flex h-1.5 overflow-hidden rounded-full bg-press"><i className="bg-ok-quiet" style={{ width: `${(matched / tested) * 100}%` }} /></div>
       <Views label="Which events" at={view} go={setView} of={[{ id: 'all', label: 'All', count: tested }, { id: 'matched', label: 'Match', count: matched }, { id: 'failed', label: 'Do not', count: tested - matched }]} />
@@ -35,7 +35,7 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
 /** What becomes of payloads that were written here: they are not among the last events, so nothing is counted. */
 function Own({ results, isStale }: { readonly results: readonly Result[]; readonly isStale: boolean }): ReactElement {
   return (
-    <div aria-busy={isStale} className={isStale ? 'opacity-60' : ''}>
+    <div aria-busy={isStale}>
       {results.map((one) => (
         <div key={one.index}>
           <p role="status" className="mb-2 flex items-center gap-2 text-lead"><Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />{one.matched ? 'It matches.' : 'It does not match.'}</p>

@@ -26,7 +26,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
         <Views label="Range" of={RANGES} at={range} go={setRange} />
         {health !== undefined && <span className="ml-auto text-data text-ink-3">{health.counted_at === null ? 'not counted yet' : 'counted some seconds ago'}</span>}
       </div>
-      {health !== undefined && <div aria-busy={asked.isPlaceholderData} className={asked.isPlaceholderData ? 'opacity-60' : ''}><Numbers health={health} /></div>}
+      {health !== undefined && <div aria-busy={asked.isPlaceholderData}><Numbers health={health} /></div>}
     </section>
   )
 }

@@ -26,7 +26,7 @@ export function Preview({ settings }: { readonly settings: Settings | undefined 
       {settings !== undefined && <RefusedLine error={asked.error} />}
       {asked.error === null && error !== null && <p role="alert" className="rounded-field bg-fail-soft px-3 py-2 text-fail">{error}</p>}
       {asked.error === null && settings !== undefined && request !== undefined && request !== null && (
-        <div aria-busy={asked.isFetching} className={asked.isPlaceholderData ? 'opacity-60' : ''}>
+        <div aria-busy={asked.isPlaceholderData}>
           <pre tabIndex={0} aria-label="Body that would be sent" className="mono max-h-80 overflow-auto rounded-field bg-surface p-3 text-data break-all whitespace-pre-wrap">{indented(request.body)}</pre>
           <details className="mt-2">
             <summary className="flex h-8 cursor-default items-center text-ink-2">{Object.keys(request.headers).length} headers; secrets are dots</summary>

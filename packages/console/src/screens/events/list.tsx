@@ -33,7 +33,7 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
   if (events.isLoading || (events.isAsking && rows.length === 0)) return <Loading />
   if (rows.length === 0) return <Nothing events={events} clear={() => go('events')} />
   return (
-    <div aria-busy={events.isAsking} className={`flex min-h-0 flex-1 flex-col ${events.isAsking ? 'opacity-60' : ''}`}>
+    <div aria-busy={events.isAsking} className="flex min-h-0 flex-1 flex-col">
       <Table
         label="Events"
         columns={columns}
