@@ -144,6 +144,21 @@ test('a lane that recovers is read again after a read that came to nothing while
   find(bench.tell({ type: 'woke' }), 'read')
 })
 
+test('a lane whose breaker is open is given back soon after its note, however late that is answered', () => {
+  const bench = new Bench()
+  const breaker = { state: 'closed', failures_in_row: 9, failing_ms: 1, opened_ms: null, probe_in_ms: null, probe_wait_ms: 0, cap: 0, counts: [] } as const
+  const grants = [{ lane: 'd', fence: 1, settings: SETTINGS, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] }]
+  const lease = find(bench.tell({ type: 'woke' }), 'lease')
+  const granted = bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } })
+  bench.commit(find(bench.answerReads(granted, { d: ['a'] }), 'turn'))
+  const note = find(bench.respond('a#1', { ...OK, status: 503, retry_after_seconds: 600 }), 'turn')
+  bench.now += DELIVER_LIMITS.laneIdleMs
+  assert.deepEqual(all(bench.tell({ type: 'woke' }), 'release'), [])
+  bench.commit(note)
+  bench.now += DELIVER_LIMITS.sweepMs
+  assert.deepEqual(find(bench.tell({ type: 'woke' }), 'release').input.lanes, [{ lane: 'd', fence: 1 }])
+})
+
 test('a refused turn is tried again after a pause, with the same work', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')

@@ -94,8 +94,10 @@ export class Reads {
   }
 
   #waitForProbe(lane: Lane, until: number): void {
-    const idleAt = lane.lastBusy + this.#floor.limits.laneIdleMs
-    this.#floor.alarm(lane, idleAt > this.#floor.now ? Math.min(until, idleAt) : until)
+    const { limits, now } = this.#floor
+    const idleAt = lane.lastBusy + limits.laneIdleMs
+    // Past that it is still here because a note or a result of it is under way, or because the probe is near.
+    this.#floor.alarm(lane, Math.min(until, idleAt > now ? idleAt : now + limits.sweepMs))
   }
 
   #askAgain(lane: Lane): void {
