@@ -71,6 +71,8 @@ export class Invariants {
       case 'granted':
         this.#rules.granted(change.lane, now)
         return this.#granted(change.lane)
+      case 'noting':
+        return this.#rules.noting(change.lane, now)
       case 'paused':
         if (!this.#pausedSince.has(change.lane.lane)) this.#pausedSince.set(change.lane.lane, now)
         return

@@ -9,9 +9,15 @@ export class LaneRules {
   readonly #sentAt = new Map<string, number[]>()
   readonly #grantedAt = new Map<string, number>()
   readonly #answeredAt = new Map<string, number>()
+  readonly #trippedUntil = new Map<string, number>()
 
   granted({ lane }: LaneRow, now: number): void {
     this.#grantedAt.set(lane, now)
+  }
+
+  /** What is remembered of it is about to be replaced. */
+  noting(lane: LaneRow, now: number): void {
+    if (breakerOf(lane).state !== 'closed') this.#trippedUntil.set(lane.lane, now)
   }
 
   /** A request is about to be sent. */
@@ -37,13 +43,20 @@ export class LaneRules {
   }
 
   /** True when its rate or its breaker may have held it back at some moment since then. */
-  hindered(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
+  hindered(lane: LaneRow, at: { since: number; now: number }): boolean {
+    return this.#wasTripped(lane, at.since) || this.#wasSpent(lane, at)
+  }
+
+  #wasTripped(lane: LaneRow, since: number): boolean {
     const { state, probeAt } = breakerOf(lane)
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
-    // It is closed by now, and may have been open until this was noted.
-    if (lane.remembered_at > since) return true
+    // It is closed by now, and was not until that was noted.
+    return (this.#trippedUntil.get(lane.lane) ?? -Infinity) > since
+  }
+
+  #wasSpent(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
     const { rate_limit } = lane.settings
     if (rate_limit === null) return false
     const from = since - rate_limit.per_ms

@@ -65,7 +65,7 @@ export interface LaneRow {
 
 export type Change =
   | { readonly type: 'moved'; readonly row: Delivery; readonly from: DeliveryState | null; readonly by: Actor }
-  | { readonly type: 'granted' | 'paused' | 'resumed'; readonly lane: LaneRow }
+  | { readonly type: 'granted' | 'paused' | 'resumed' | 'noting'; readonly lane: LaneRow }
   | { readonly type: 'opened' | 'closed'; readonly attempt: Attempt; readonly by: Actor }
   /** The plan of a workspace has changed, or its month has turned. */
   | { readonly type: 'allowed'; readonly workspace: string; readonly max: number | null; readonly turned: boolean }

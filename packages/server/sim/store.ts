@@ -5,7 +5,7 @@
 import { keepNote, recalled } from './notes.ts'
 import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, orphanOf, orphansEndIn, workAt } from './rows.ts'
 import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
-import type { Begin, Begun, LaneRead, LaneReadInput, Leased, LeaseInput, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import type { Begin, Begun, LaneRead, LaneReadInput, Leased, LeaseInput, Note, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
 import { Tables } from './tables.ts'
 import type { Change, Delivery, LaneRow, Step } from './rows.ts'
@@ -62,7 +62,7 @@ export class SimStore extends Tables {
     if (lanes === 'all') this.owners.delete(owner)
     else {
       for (const { note, ...held } of lanes.filter((one) => this.isCurrent(one) && this.lane(one.lane).owner === owner)) {
-        if (note !== undefined) keepNote(this.lane(held.lane), { ...held, ...note }, now)
+        if (note !== undefined) this.#note({ ...held, ...note }, now)
         this.lane(held.lane).owner = null
       }
     }
@@ -80,8 +80,14 @@ export class SimStore extends Tables {
     const lost = input.begins.filter((begin) => !this.isCurrent(begin))
     const paused = input.begins.filter((begin) => this.isCurrent(begin) && this.pausedKey(begin.lane) !== null)
     const begun = input.begins.flatMap((begin, index) => (inOrder[index] === true ? (this.#begin(begin, now) ?? []) : []))
-    for (const note of input.notes ?? []) keepNote(this.lane(note.lane), note, now)
+    for (const note of input.notes ?? []) this.#note(note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
+  }
+
+  #note(note: Note, now: number): void {
+    const lane = this.lane(note.lane)
+    this.#watch({ type: 'noting', lane }, now)
+    keepNote(lane, note, now)
   }
 
   // What everybody else does to the same rows
