@@ -1,27 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import type { Leased } from '../src/pipeline/deliver/ports.ts'
 import { createSender } from '../src/pipeline/deliver/send.ts'
 import { sql } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
-import { aWorld, type World } from './harness.ts'
-import { anyDue, StoreRows, valueOf } from './store-rows.ts'
-import { beginsOf, StoreStage } from './store-stage.ts'
+import { anyDue, valueOf, type StoreRows } from './store-rows.ts'
+import { beginsOf, onStoreStage, type StoreStage } from './store-stage.ts'
 import { breakerOpenFor } from './store-twin.ts'
 
-/** Nothing in this process sends: the tests are the delivery machines. */
-let world: World
 let rows: StoreRows
 let stage: StoreStage
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  rows = new StoreRows(world)
-  stage = new StoreStage(rows)
-  await rows.makeDays()
+onStoreStage((made) => {
+  ({ rows, stage } = made)
 })
-after(() => world.stop())
-beforeEach(() => rows.clear())
 
 const orphansOf = ({ grants }: Leased): readonly (readonly number[])[] => grants.map((grant) => grant.orphans_end_in_ms.toSorted((a, b) => a - b))
 

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
 import { MOVED_ROWS_MAX, pauseOutstanding } from '../src/resources/deliveries/queries.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
-import { aWorld, type World } from './harness.ts'
-import { anyDue, StoreRows, valueOf } from './store-rows.ts'
-import { StoreStage } from './store-stage.ts'
+import { anyDue, valueOf, type StoreRows } from './store-rows.ts'
+import { onStoreStage, type StoreStage } from './store-stage.ts'
 
-/** Nothing in this process sends: the tests are the delivery machines. */
-let world: World
 let rows: StoreRows
 let stage: StoreStage
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  rows = new StoreRows(world)
-  stage = new StoreStage(rows)
-  await rows.makeDays()
+onStoreStage((made) => {
+  ({ rows, stage } = made)
 })
-after(() => world.stop())
-beforeEach(() => rows.clear())
 
 // What commits leave behind that did not see each other, found by the next sweep
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { DELIVERY_STATES } from '../src/domain/delivery-state.ts'
 import type { TurnInput } from '../src/pipeline/deliver/ports.ts'
@@ -8,24 +8,16 @@ import { sql, type Db } from '../src/platform/db.ts'
 import { deliveries } from '../src/resources/deliveries/index.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
 import { makeDue } from '../src/resources/replays/queries.ts'
-import { aWorld, type World } from './harness.ts'
-import { anyDue, delivered, gone, retryIn, settleOf, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
-import { beginsOf, StoreStage } from './store-stage.ts'
+import { anyDue, delivered, gone, retryIn, settleOf, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
+import { beginsOf, onStoreStage, type StoreStage } from './store-stage.ts'
 import { KINDS, Twin, type Step } from './store-twin.ts'
 
-/** Nothing in this process sends: the tests are the delivery machines. */
-let world: World
 let rows: StoreRows
 let stage: StoreStage
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  rows = new StoreRows(world)
-  stage = new StoreStage(rows)
-  await rows.makeDays()
+onStoreStage((made) => {
+  ({ rows, stage } = made)
 })
-after(() => world.stop())
-beforeEach(() => rows.clear())
 
 // The differential test
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { after, before, beforeEach } from 'node:test'
 import type { Held, StorePort, TurnInput } from '../src/pipeline/deliver/ports.ts'
 import { createPostgresStore } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
-import { eventually } from './harness.ts'
-import { anyDue, valueOf, type LaneAt, type StoreRows } from './store-rows.ts'
+import { aWorld, eventually, type World } from './harness.ts'
+import { anyDue, StoreRows, valueOf, type LaneAt } from './store-rows.ts'
 
 type Open = { readonly database: Database; readonly store: StorePort; commit(): Promise<void> }
 
@@ -54,6 +55,22 @@ export class StoreStage {
     assert.equal(grants.length, 1)
     return { at, held: { lane: at.lane, fence: grants[0]?.fence ?? 0 }, ids, store }
   }
+}
+
+type Made = { readonly rows: StoreRows; readonly stage: StoreStage }
+
+/** What all tests of a file look at, and each begins with no rows. Nothing in this process sends: the tests are the delivery machines. */
+export function onStoreStage(prepare: (made: Made) => void): void {
+  const made: { world?: World; rows?: StoreRows } = {}
+  before(async () => {
+    made.world = await aWorld({ env: { ROLES: 'web' } })
+    const rows = new StoreRows(made.world)
+    await rows.makeDays()
+    made.rows = rows
+    prepare({ rows, stage: new StoreStage(rows) })
+  })
+  beforeEach(() => made.rows?.clear())
+  after(() => made.world?.stop())
 }
 
 export const beginsOf = (held: Held, ids: readonly string[]): TurnInput => ({ settles: [], begins: ids.map((delivery_id) => ({ ...held, delivery_id })) })
