@@ -6,6 +6,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, r
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { after, afterEach, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, sql } from '../src/platform/db.ts'
 import type { Database, Sql } from '../src/platform/db.ts'
@@ -133,8 +134,14 @@ export function isOneLine(pattern: RegExp): (error: unknown) => boolean {
   }
 }
 
-/** Before all tests of a file. */
-export async function makeSeed(): Promise<void> {
+/** What all tests of a file have: a seed to copy, and after each test nothing of it runs any more and its folders are gone. */
+export function onDataFolders(): void {
+  before(makeSeed)
+  afterEach(endAll)
+  after(() => rmSync(seed, { recursive: true, force: true }))
+}
+
+async function makeSeed(): Promise<void> {
   seed = aFolder()
   folders.pop()
   const postgres = await openEmbeddedPostgres({ dataDir: seed, mode: 'own' })
@@ -144,13 +151,7 @@ export async function makeSeed(): Promise<void> {
   await postgres.stop()
 }
 
-/** After all tests of a file. */
-export function removeSeed(): void {
-  rmSync(seed, { recursive: true, force: true })
-}
-
-/** After each test: nothing of it runs any more, and its folders are gone. */
-export async function endAll(): Promise<void> {
+async function endAll(): Promise<void> {
   await Promise.all(opened.splice(0).map((postgres) => postgres.stop()))
   await Promise.all(children.splice(0).map(end))
   for (const clean of cleanings.splice(0)) clean()

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
-import { aDataFolder, aFolder, aServer, ask, cleanings, connect, end, endAll, isOneLine, kill, makeSeed, mounts, note, open, pidOf, removeSeed, seedFolder, uidOf, until } from '../../test/embedded-folders.ts'
+import { test } from 'node:test'
+import { aDataFolder, aFolder, aServer, ask, cleanings, connect, end, isOneLine, kill, mounts, note, onDataFolders, open, pidOf, seedFolder, uidOf, until } from '../../test/embedded-folders.ts'
 import { sql } from './db.ts'
 import { placeOf } from './postgres/place.ts'
 import { runs } from './postgres/postmaster.ts'
@@ -13,9 +13,7 @@ const isRoot = process.getuid?.() === 0
 const needsRoot = isRoot ? false : 'SKIPPED, NOT PROVED HERE: this needs root'
 const nobody = 65534
 
-before(makeSeed)
-afterEach(endAll)
-after(removeSeed)
+onDataFolders()
 
 test('data of another version or program, or damaged, is refused with what to do and left as it was', async () => {
   const older = aFolder()

@@ -3,16 +3,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
-import { aDataFolder, aFolder, aServer, ask, cleanings, endAll, isOneLine, kill, makeSeed, note, open, pidOf, removeSeed, seedFolder, until } from '../../test/embedded-folders.ts'
+import { test } from 'node:test'
+import { aDataFolder, aFolder, aServer, ask, cleanings, isOneLine, kill, note, onDataFolders, open, pidOf, seedFolder, until } from '../../test/embedded-folders.ts'
 import { sql } from './db.ts'
 import { placeOf } from './postgres/place.ts'
 import { postmasterOf, runs } from './postgres/postmaster.ts'
 import { exists } from './postgres/server-lock.ts'
 
-before(makeSeed)
-afterEach(endAll)
-after(removeSeed)
+onDataFolders()
 
 test('the first start sweeps an interrupted one away; no setting makes the database less durable', async () => {
   const dataDir = aFolder()
