@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { uuidv7Floor } from '../src/platform/ids.ts'
-import { aDestination, aWebhook, anIngestKey, behind, post, statement } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type World } from './harness.ts'
+import { aDestination, aWebhook, anIngestKey, post, statement } from './fixtures.ts'
+import { aSink, eventually, type Answer, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Contract part 4, activity rules, and part 2, endpoint activity. */
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
+onWorldStage((made) => {
+  ({ world, database } = made)
 })
 beforeEach(() => world.clock.set((Math.floor(world.clock.now() / 60_000) + 1) * 60_000))
 

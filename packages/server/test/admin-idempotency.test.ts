@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
-import { aName, aWebhook, behind, signedIn, statement } from './fixtures.ts'
+import { aName, aWebhook, signedIn, statement } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 import { aKeyOf, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Idempotency-Key on the admin API (contract parts 3, 7 and 8). */
 let world: World
@@ -12,16 +13,11 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let key: Headers
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   home = await theWorkspace(database)
   key = (await aKeyOf(world, database, home)).headers
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+}, { env: { LOG_LEVEL: 'silent' } })
 
 let used = 0
 const aKeyText = (): string => `key-${(used += 1)}`

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { encodeId, routes, type Route } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { LADDER } from '../src/surfaces/admin/ladder.ts'
-import { anIngestKey, aWebhook, behind, post, signedIn } from './fixtures.ts'
+import { anIngestKey, aWebhook, post, signedIn } from './fixtures.ts'
 import { aWorld, type Answer, type World } from './harness.ts'
 import { aKeyOf, aMember, ask, theWorkspace, type Headers, type KeyMembers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** The order of checks of the admin API, its rate limit, and what suspension does there. */
 let world: World
@@ -13,15 +14,10 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let owner: Headers
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   home = await theWorkspace(database)
   owner = await signedIn(world, home)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
 })
 
 const keyWith = async (members: KeyMembers = {}): Promise<Headers> => (await aKeyOf(world, database, { ...home, ...members })).headers

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId, type Role } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aName, behind, signedIn } from './fixtures.ts'
+import { aName, signedIn } from './fixtures.ts'
 import { aWorld, type Answer, type World } from './harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Contract part 5, admin API keys, and their rows of the state table. */
 let world: World
@@ -13,15 +14,10 @@ let database: Database
 let home: Member & { readonly defaultProjectId: string }
 let owner: Headers
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (stage) => {
+  ({ world, database } = stage)
   home = await theWorkspace(database)
   owner = await signedIn(world, home)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
 })
 
 const create = (body: object = {}, headers: Headers = owner): Promise<Answer> =>

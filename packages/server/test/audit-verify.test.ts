@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../src/context.ts'
 import { hashOf, type StoredLink } from '../src/domain/audit-chain.ts'
@@ -10,17 +10,13 @@ import { verifyChain } from '../src/resources/audit/verify.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write } from './audit-chains.ts'
 import { aWebhook, behind } from './fixtures.ts'
 import { aWorld, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
+onWorldStage((made) => {
+  ({ world, database } = made)
 })
 
 const get = async (path: string) => (await world.admin('GET', path)).body

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import type { Ctx } from '../src/context.ts'
 import { hex } from '../src/domain/audit-chain.ts'
@@ -8,19 +8,15 @@ import { audit, auditLog, pruneAudit } from '../src/resources/audit/index.ts'
 import { verifyChain } from '../src/resources/audit/verify.ts'
 import { inTransaction } from '../src/transaction.ts'
 import { aChain, aPlace, nth, quiet, rowsOf, write, writeMany } from './audit-chains.ts'
-import { aName, aRule, aWebhook, behind } from './fixtures.ts'
+import { aName, aRule, aWebhook } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
+onWorldStage((made) => {
+  ({ world, database } = made)
 })
 
 const get = async (path: string) => (await world.admin('GET', path)).body

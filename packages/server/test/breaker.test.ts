@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aDestination, anIngestKey, behind, post } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { aDestination, anIngestKey, post } from './fixtures.ts'
+import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -10,14 +11,9 @@ let world: World
 let database: Database
 let key: string
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   key = (await anIngestKey(world)).key
-})
-after(async () => {
-  await database.close()
-  await world.stop()
 })
 
 let datasets = 0

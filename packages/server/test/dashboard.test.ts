@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
 import { rollUp } from '../src/resources/rollups/roll-up.ts'
-import { aDestination, aWebhook, behind, post } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { aDestination, aWebhook, post } from './fixtures.ts'
+import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -12,17 +13,12 @@ let world: World
 let database: Database
 let sink: Sink
 
-before(async () => {
-  // Counting is done when the test says so.
-  world = await aWorld({ env: { ROLES: 'web,deliver' } })
-  database = behind(world)
+// Counting is done when the test says so.
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+}, { env: { ROLES: 'web,deliver' } })
+after(() => sink.stop())
 
 const asked = (query: Record<string, string> = {}): string => (Object.keys(query).length === 0 ? '' : `?${new URLSearchParams(query).toString()}`)
 const summary = async (query?: Record<string, string>): Promise<Answer['body']> => (await world.admin('GET', `dashboard/summary${asked(query)}`)).body.summary

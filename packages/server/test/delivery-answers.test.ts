@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, DEFAULT_SCHEDULE_SECONDS, ERROR_CODES } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
-import { advanceTo, aReceiver, aRoute, assertAbout, aTestSink, movesSeen, MOVES, secondsUntil, shortly, watchMoves, type Held, type Route } from './delivery-routes.ts'
-import { aDestination, behind, post } from './fixtures.ts'
+import { advanceTo, aReceiver, aRoute, assertAbout, aTestSink, MOVES, movesSeen, onDeliveryStage, secondsUntil, shortly, type Held, type Route } from './delivery-routes.ts'
+import { aDestination, post } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type World } from './harness.ts'
 
 let world: World
@@ -12,17 +12,11 @@ let database: Database
 /** Where connections are refused. */
 let closedUrl: string
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-  await watchMoves(database)
+onDeliveryStage(async (made) => {
+  ({ world, database } = made)
   const sink = await aSink()
   closedUrl = sink.url
   await sink.stop()
-})
-after(async () => {
-  await database.close()
-  await world.stop()
 })
 
 // When it is sent again

@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { cancelOutstanding } from '../src/resources/deliveries/queries.ts'
-import { advanceTo, aReceiver, aRoute, assertAbout, aTestSink, movesSeen, MOVES, secondsUntil, shortly, watchMoves, type Delivery } from './delivery-routes.ts'
-import { aDestination, behind, post } from './fixtures.ts'
+import { advanceTo, aReceiver, aRoute, assertAbout, aTestSink, MOVES, movesSeen, onDeliveryStage, secondsUntil, shortly, type Delivery } from './delivery-routes.ts'
+import { aDestination, post } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-  await watchMoves(database)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
+onDeliveryStage((made) => {
+  ({ world, database } = made)
 })
 
 // Switching, deleting, replaying

@@ -6,6 +6,7 @@ import { NEXT } from '../src/domain/delivery-state.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { aDestination, post, statement } from './fixtures.ts'
 import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Destinations with a dataset of their own, so that tests share one world, and receivers to send to. */
 
@@ -113,7 +114,7 @@ export function assertAbout(seconds: number, expected: number): void {
 }
 
 /** From now on every change of state that the database sees is kept. */
-export async function watchMoves(database: Database): Promise<void> {
+async function watchMoves(database: Database): Promise<void> {
   await statement(database, 'create table moves (old text, new text, primary key (old, new))')
   // The server works as a role of its own (docs/adr/0026).
   await statement(database, 'grant all on moves to public')
@@ -129,7 +130,15 @@ export async function watchMoves(database: Database): Promise<void> {
   )
 }
 
-/** The changes of state since `watchMoves`, each once, as `from → to`. */
+/** What all tests of a file look at, with every change of state noted from the start. */
+export function onDeliveryStage(prepare: Parameters<typeof onWorldStage>[0]): void {
+  onWorldStage(async (made) => {
+    await watchMoves(made.database)
+    await prepare(made)
+  })
+}
+
+/** The changes of state since the stage was made, each once, as `from → to`. */
 export async function movesSeen(database: Database): Promise<readonly string[]> {
   const moves = await database.many<{ old: string; new: string }>(sql`select old, new from moves`)
   return moves.map((move) => `${move.old} → ${move.new}`).toSorted()

@@ -1,24 +1,17 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { secretPlace } from '../src/domain/secret-place.ts'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aReceiver, aRoute, aTestSink, movesSeen, MOVES, watchMoves } from './delivery-routes.ts'
-import { behind } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import { aReceiver, aRoute, aTestSink, MOVES, movesSeen, onDeliveryStage } from './delivery-routes.ts'
+import type { World } from './harness.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
-  await watchMoves(database)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
+onDeliveryStage((made) => {
+  ({ world, database } = made)
 })
 
 // What is sent

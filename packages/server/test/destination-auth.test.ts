@@ -2,25 +2,21 @@ import assert from 'node:assert/strict'
 import { createServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { after, before, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Server as ProxyServer } from 'proxy-chain'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aDestination, anIngestKey, behind, post } from './fixtures.ts'
+import { aDestination, anIngestKey, post } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Received, type Sink, type World } from './harness.ts'
 import { anAuthority } from './tls-files.ts'
 import { aTokenServer, CLIENTS, type TokenServer } from './token-server.ts'
+import { onWorldStage } from './world-stage.ts'
 
 let world: World
 let database: Database
 let key: string
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   key = (await anIngestKey(world)).key
-})
-after(async () => {
-  await database.close()
-  await world.stop()
 })
 
 let datasets = 0

@@ -2,28 +2,24 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { secretPlace } from '../src/domain/secret-place.ts'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aDestination, behind, post } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { aDestination, post } from './fixtures.ts'
+import { aSink, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** A test of a destination, and its health. */
 let world: World
 let database: Database
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
 })
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+after(() => sink.stop())
 
 const ask = (id: string, body: object = {}): Promise<Answer> => world.admin('POST', `destinations/${id}/test`, body)
 const stored = () => database.one(sql`select (select count(*) from deliveries) as deliveries, (select count(*) from delivery_attempts) as attempts, (select count(*) from records) as records`)

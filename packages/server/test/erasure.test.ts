@@ -1,29 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { decodeId, LIMITS } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { INVARIANTS } from '../src/resources/installation/invariants.ts'
 import { eraseEnded } from '../src/resources/erasure/index.ts'
 import { rollUp } from '../src/resources/rollups/roll-up.ts'
-import { behind, post, signedIn } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from './harness.ts'
+import { post, signedIn } from './fixtures.ts'
+import { aSink, eventually, type Sink, type World } from './harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** What was deleted as a whole is gone as a whole: a project's data an hour later, a closed workspace after its grace. */
 let world: World
 let database: Database
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
 })
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+after(() => sink.stop())
 
 type Home = Member & { readonly slug: string; readonly headers: Headers; readonly defaultProjectId: string }
 

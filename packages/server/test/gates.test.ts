@@ -2,22 +2,18 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decodeId, type Reason } from '@postroad/contract'
 import type { Database } from '../src/platform/db.ts'
-import { anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
+import { anIngestKey, aWebhook, post, statement } from './fixtures.ts'
 import { aWorld, type Answer, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Who may send: IP allowlists and burst limits, and the order in which an event meets the gates. */
 let world: World
 let database: Database
 
-before(async () => {
-  // The test connects from loopback, so loopback is the proxy that says where a request came from.
-  world = await aWorld({ env: { TRUST_PROXY: '127.0.0.1' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+// The test connects from loopback, so loopback is the proxy that says where a request came from.
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { TRUST_PROXY: '127.0.0.1' } })
 
 const from = (address: string, url: string): Promise<Answer> => post(url, '{}', { headers: { 'x-forwarded-for': address } })
 const outcome = ({ status, body }: Answer): string => (status === 201 ? '201' : `${status} ${body.reason}`)

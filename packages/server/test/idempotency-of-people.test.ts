@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId, LIMITS, routes, type Route } from '@postroad/contract'
 import { hashCredential } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { randomText } from '../src/platform/ids.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
-import { behind, signedIn } from './fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { signedIn } from './fixtures.ts'
+import { eventually, type Answer, type World } from './harness.ts'
 import { aMember, ask, aWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /**
  * Idempotency-Key on the POSTs that are about the workspaces of a person, and may move the session to another one (docs/adr/0046): a
@@ -16,14 +17,9 @@ import { aMember, ask, aWorkspace, type Headers, type Member } from './people.ts
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { ROLES: 'web', LOG_LEVEL: 'silent' } })
 
 let made = 0
 

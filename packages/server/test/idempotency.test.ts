@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { digestOf } from '../src/domain/idempotency.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
@@ -11,18 +11,14 @@ import { createUpkeep } from '../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, submissionOf } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 import { keysHeldByWaiting } from './meanwhile.ts'
+import { onWorldStage } from './world-stage.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { LOG_LEVEL: 'silent' } })
 
 const aKey = (): string => randomUUID()
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId, ID_PREFIXES, ROLES, type IdKind, type Role } from '@postroad/contract'
 import type { z } from 'zod'
 import { encodeCursor } from '../src/domain/cursor.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { mountedRoutes, type Mounted } from '../src/surfaces/admin/mount.ts'
-import { behind, post, signedIn } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import { post, signedIn } from './fixtures.ts'
+import type { World } from './harness.ts'
 import { aKeyOf, aReadyExport, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /**
  * The isolation matrix, made from the contract: every mounted route, asked by everybody, with the ids of others wherever
@@ -26,9 +27,8 @@ let neighbour: House
 
 const MARK = 'v1ct1m'
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   const home = await theWorkspace(database)
   const elsewhere = await aWorkspace(world, database, 'stranger')
   const owners = { home: await signedIn(world, home), elsewhere: await signedIn(world, elsewhere) }
@@ -36,11 +36,7 @@ before(async () => {
   victim = await aHouse({ of: home, project: encodeId('project', home.defaultProjectId), owner: owners.home, mark: MARK })
   neighbour = await aHouse({ of: home, project: body.project.id, owner: owners.home, mark: 'neighbour' })
   stranger = await aHouse({ of: elsewhere, project: encodeId('project', elsewhere.defaultProjectId), owner: owners.elsewhere, mark: 'stranger' })
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+}, { env: { ROLES: 'web' } })
 
 async function aHouse({ of, project, owner, mark }: { of: Member; project: string; owner: Headers; mark: string }): Promise<House> {
   const make = async (path: string, body: object) => {

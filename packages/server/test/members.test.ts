@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { encodeId, type Role } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
-import { behind, signedIn } from './fixtures.ts'
-import { aWorld, type Answer, type World } from './harness.ts'
+import { signedIn } from './fixtures.ts'
+import type { Answer, World } from './harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Who is in a workspace, with which role, and how that ends (contract parts 1, 3 and 5). */
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { ROLES: 'web' } })
 
 type Somebody = Member & { readonly id: string; readonly headers: Headers }
 type Team = Readonly<Record<Role, Somebody>> & { readonly workspaceId: string }

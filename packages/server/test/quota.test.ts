@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { monthOf } from '../src/domain/month.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { addUsage, holdUsage } from '../src/resources/usage/queries.ts'
 import { aWebhook, behind, post, statement } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** The team plan: a quota, and a burst limit that no test here comes near. */
 const QUOTA = 500_000
@@ -14,14 +15,9 @@ const QUOTA = 500_000
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { LOG_LEVEL: 'silent' } })
 
 const workspaceId = (): string => decodeId('workspace', world.installed.workspace.id) ?? ''
 

@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { Reason } from '@postroad/contract'
 import type { Database } from '../src/platform/db.ts'
-import { anIngestKey, aWebhook, behind, post } from './fixtures.ts'
-import { aWorld, type Answer, type World } from './harness.ts'
+import { anIngestKey, aWebhook, post } from './fixtures.ts'
+import type { Answer, World } from './harness.ts'
 import { atANodeWithoutDatabase, Meanwhile } from './meanwhile.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Which refusal comes first, and that nothing stays of what was refused. */
 let world: World
 let database: Database
 let meanwhile: Meanwhile
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  database = behind(world)
+onWorldStage((made) => {
+  ({ world, database } = made)
   meanwhile = new Meanwhile(world, database)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+}, { env: { LOG_LEVEL: 'silent' } })
 
 describe('the order of checks: with several faults at once the earliest wins', () => {
   type Fault = {

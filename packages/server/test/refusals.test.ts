@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { decodeId, LIMITS, REASONS, type Reason } from '@postroad/contract'
 import { scopeRefusal } from '../src/domain/access.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
@@ -10,13 +10,14 @@ import { bootstrap } from '../src/resources/installation/index.ts'
 import { createListener } from '../src/surfaces/listener.ts'
 import { createRouter } from '../src/surfaces/router.ts'
 import { Browser } from './browser.ts'
-import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, signedIn, statement, Wire } from './fixtures.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, post, signedIn, statement, Wire } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 import { anIdentityProvider, settingsFor, signInThere, type IdentityProvider } from './identity-provider.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD } from './accounts.ts'
 import { atANodeWithoutDatabase, keysHeldByWaiting, Meanwhile } from './meanwhile.ts'
 import { aReadyExport, theWorkspace } from './people.ts'
 import { sse } from './stream-client.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /**
  * Every reason of the table is produced through real HTTP. The list is typed by the table: a reason that nobody
@@ -27,17 +28,12 @@ let sink: Sink
 let database: Database
 let meanwhile: Meanwhile
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
-  database = behind(world)
   meanwhile = new Meanwhile(world, database)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+}, { env: { LOG_LEVEL: 'silent' } })
+after(() => sink.stop())
 
 const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
 

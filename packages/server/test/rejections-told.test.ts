@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aName, anIngestKey, aWebhook, behind, post } from './fixtures.ts'
+import { aName, anIngestKey, aWebhook, post } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
 import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt } from './rejection-log.ts'
 import { sse } from './stream-client.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Where else refused requests are told of: in the audit log, and on the admin stream. */
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } })
 beforeEach(() => aNewMinute(world))
 
 type AuditRow = { readonly actor: string; readonly target: string; readonly ip: string; readonly details: string }

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { beforeEach, describe, test } from 'node:test'
 import { decodeId, REASONS, REMEDIES, type RejectionReason } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { createRejections, type Rejections } from '../src/pipeline/rejections.ts'
 import type { Receiver } from '../src/pipeline/types.ts'
-import { aName, anIngestKey, aWebhook, behind, post, statement, Wire } from './fixtures.ts'
+import { aName, anIngestKey, aWebhook, post, statement, Wire } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 import { Meanwhile } from './meanwhile.ts'
 import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt, type Row } from './rejection-log.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Contract part 4, activity rules: the log of requests that were refused after the endpoint or ingest key resolved. */
 let world: World
 let database: Database
 let meanwhile: Meanwhile
 
-before(async () => {
-  world = await aWorld({ env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } })
-  database = behind(world)
+onWorldStage((made) => {
+  ({ world, database } = made)
   meanwhile = new Meanwhile(world, database)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+}, { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } })
 beforeEach(() => aNewMinute(world))
 
 const DAY_MS = 86_400_000

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { quantileMs } from '../src/domain/latency-histogram.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { rangeAt, sumDestinations, sumProjects, sumRejections } from '../src/resources/rollups/index.ts'
 import { rollUp } from '../src/resources/rollups/roll-up.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
-import { aDestination, aWebhook, behind, post } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from './harness.ts'
+import { aDestination, aWebhook, post } from './fixtures.ts'
+import { aSink, eventually, type Sink, type World } from './harness.ts'
 import { theWorkspace } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -18,19 +19,14 @@ let database: Database
 let sink: Sink
 let at: { workspaceId: string; projectIds: readonly string[] }
 
-before(async () => {
-  // Counting is done when the test says so.
-  world = await aWorld({ env: { ROLES: 'web,deliver' } })
-  database = behind(world)
+// Counting is done when the test says so.
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
   const { workspaceId, defaultProjectId } = await theWorkspace(database)
   at = { workspaceId, projectIds: [defaultProjectId] }
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+}, { env: { ROLES: 'web,deliver' } })
+after(() => sink.stop())
 
 const count = (): Promise<void> => rollUp(world.app.deps)
 

@@ -8,8 +8,9 @@ import { bindToPolicies, findOpenTables, whyUnbound } from '../src/platform/row-
 import { checkPolicies } from '../src/storage.ts'
 import { DAY_TABLES } from '../src/workers/upkeep.ts'
 import { runCommand } from './command.ts'
-import { aWebhook, behind, post } from './fixtures.ts'
-import { aDatabase, aWorld, type World } from './harness.ts'
+import { aWebhook, post } from './fixtures.ts'
+import { aDatabase, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** The second wall between tenants (docs/adr/0026): statements that forgot to name the workspace, through a tenant's Db. */
 const raw = (text: string): Sql => ({ strings: [text], values: [] })
@@ -253,13 +254,8 @@ describe('the catalog', () => {
 describe('a running server', () => {
   let world: World
   let database: Database
-  before(async () => {
-    world = await aWorld()
-    database = behind(world)
-  })
-  after(async () => {
-    await database.close()
-    await world.stop()
+  onWorldStage((stage) => {
+    ({ world, database } = stage)
   })
 
   test('works as a PostgreSQL user that cannot bypass policies', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aDestination, aWebhook, behind, post } from './fixtures.ts'
-import { aWorld, type Answer, type World } from './harness.ts'
+import { aDestination, aWebhook, post } from './fixtures.ts'
+import type { Answer, World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** `search/deliveries` and `search/events`, by the query names of the contract. Nothing is sent here. */
 let world: World
@@ -15,9 +16,8 @@ let other: Body
 type Body = Answer['body']
 const EVENTS = 12
 
-before(async () => {
-  world = await aWorld({ env: { ROLES: 'web' } })
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   webhook = await aWebhook(world, { dataset: 'Orders' })
   one = (await aDestination(world, { url: 'https://example.com/', datasets: ['Orders'] })).destination
   other = (await aDestination(world, { url: 'https://example.org/', datasets: ['Orders', 'Refunds'] })).destination
@@ -27,11 +27,7 @@ before(async () => {
     world.clock.advance(1_000)
   }
   await database.run(sql`update deliveries set state = 'failed', next_attempt_at = null where destination_id = ${decodeId('destination', one.id) ?? ''}`)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+}, { env: { ROLES: 'web' } })
 
 async function get(what: 'deliveries' | 'events', query: Record<string, string> | readonly (readonly [string, string])[]): Promise<Answer> {
   return world.admin('GET', `search/${what}?${new URLSearchParams(query as Record<string, string>).toString()}`)

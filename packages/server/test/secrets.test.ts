@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { inspect, promisify } from 'node:util'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import type { Log } from '../src/platform/log.ts'
-import { aDestination, anIngestKey, aWebhook, behind, statement, Wire } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Sink, type World } from './harness.ts'
+import { aDestination, anIngestKey, aWebhook, statement, Wire } from './fixtures.ts'
+import { aSink, eventually, type Sink, type World } from './harness.ts'
 import { sse, webSocket } from './stream-client.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /**
  * Credentials stand in URLs. Known ones are sent to every surface in every way we could think of, rightly, wrongly and
@@ -59,16 +60,11 @@ async function onWire(text: string): Promise<void> {
   heard(`wire ${text.slice(0, 300)}`, { status: answer?.status ?? 999, text: answer?.body ?? wire.rest, headers: answer?.head ?? '' })
 }
 
-before(async () => {
-  world = await aWorld({ log, env: { METRICS_TOKEN, LOG_LEVEL: 'debug' } })
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+}, { log, env: { METRICS_TOKEN, LOG_LEVEL: 'debug' } })
+after(() => sink.stop())
 
 const lastPart = (url: string): string => url.split('/').at(-1) ?? ''
 const escaped = (text: string): string => Array.from(text, (letter) => `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')

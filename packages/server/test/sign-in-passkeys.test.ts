@@ -1,25 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { sql, type Database } from '../src/platform/db.ts'
 import { anOwner, aPersonWithPassword, PASSWORD } from './accounts.ts'
 import { Authenticator } from './authenticator.ts'
 import { Browser } from './browser.ts'
-import { behind } from './fixtures.ts'
-import { aWorld, type World } from './harness.ts'
+import type { World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 const ORIGIN = 'http://localhost:4680'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { PUBLIC_URL: ORIGIN, LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { PUBLIC_URL: ORIGIN, LOG_LEVEL: 'silent' } })
 
 const browser = (): Browser => new Browser(world.address)
 

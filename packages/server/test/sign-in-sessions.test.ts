@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LIMITS } from '@postroad/contract'
 import { createCipher } from '../src/platform/cipher.ts'
 import { sql, type Database } from '../src/platform/db.ts'
 import { createSealedText } from '../src/platform/sealed-text.ts'
 import { anOwner, aPerson, aPersonWithPassword, PASSWORD, type Person } from './accounts.ts'
 import { Browser } from './browser.ts'
-import { behind } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
 import { aWorkspace } from './people.ts'
 import { sse } from './stream-client.ts'
+import { onWorldStage } from './world-stage.ts'
 
 let world: World
 let database: Database
 
-before(async () => {
-  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
-  database = behind(world)
-})
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { LOG_LEVEL: 'silent' } })
 
 const COOKIE = 'service_session'
 

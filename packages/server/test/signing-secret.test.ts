@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { Webhook } from 'standardwebhooks'
 import { sql, type Database } from '../src/platform/db.ts'
-import { aDestination, behind, post, signedIn } from './fixtures.ts'
-import { aSink, aWorld, type Answer, type Received, type Sink, type World } from './harness.ts'
+import { aDestination, post, signedIn } from './fixtures.ts'
+import { aSink, type Answer, type Received, type Sink, type World } from './harness.ts'
 import { ask, theWorkspace, type Headers } from './people.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** Contract part 5: the signing secret of a destination is revealed and rotated by people alone. */
 let world: World
 let database: Database
 let sink: Sink
 
-before(async () => {
-  world = await aWorld()
-  database = behind(world)
+onWorldStage(async (made) => {
+  ({ world, database } = made)
   sink = await aSink()
 })
-after(async () => {
-  await database.close()
-  await world.stop()
-  await sink.stop()
-})
+after(() => sink.stop())
 
 const HOUR_MS = 3_600_000
 let datasets = 0

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { makeDays } from '../src/platform/partitions.ts'
@@ -7,22 +7,17 @@ import { deleteEndedReplays } from '../src/resources/replays/queries.ts'
 import { createUpkeep, DAY_TABLES } from '../src/workers/upkeep.ts'
 import { aDestination, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type World } from './harness.ts'
+import { onWorldStage } from './world-stage.ts'
 
 const DAY_MS = 86_400_000
 
 let world: World
 let database: Database
 
-before(async () => {
-  // Upkeep runs when the test says so, and beside no other.
-  world = await aWorld({ env: { ROLES: 'web,deliver' } })
-  database = behind(world)
-})
-
-after(async () => {
-  await database.close()
-  await world.stop()
-})
+// Upkeep runs when the test says so, and beside no other.
+onWorldStage((made) => {
+  ({ world, database } = made)
+}, { env: { ROLES: 'web,deliver' } })
 
 /** The names of the days that submissions are kept in. */
 async function days(): Promise<readonly string[]> {
