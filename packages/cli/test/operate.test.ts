@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { run } from './command-line.ts'
+import { inPairs, onServer, refused } from './server-stage.ts'
+
+const stage = onServer()
+const { ok, json, quiet, local, remote } = stage
+
+const exportsAsked = async (): Promise<number> => (await stage.client.audit.list({ action: 'create_data_export' })).audit.length
+
+test('a workspace is exported into a file, a download that broke off is gone on with, and what is there already is not fetched again', async () => {
+  const output = join(stage.folder.path, 'export.zip')
+  const { data_export, file } = await json(['export', '--output', output])
+  assert.deepEqual([data_export.state, file], ['ready', output])
+  const whole = await readFile(output)
+  assert.equal(createHash('sha256').update(whole).digest('hex'), data_export.file.sha256)
+  const again = join(stage.folder.path, 'again.zip')
+  await writeFile(`${again}.${data_export.id}.part`, whole.subarray(0, 100))
+  assert.match(await ok(['export', '--id', data_export.id, '--output', again]), /^Export +exp_/)
+  assert.ok((await readFile(again)).equals(whole))
+  const { stderr, code } = await run(['export', '--id', data_export.id, '--output', again], remote())
+  assert.deepEqual([code, stderr], [1, `postroad: ${again} is there already. Name another file with --output.\n`])
+  const had = await exportsAsked()
+  for (const nowhere of ['nowhere', 'export.zip']) refused(await run(['export', '--output', join(stage.folder.path, nowhere, 'x.zip')], remote()), { code: 2, stderr: /^postroad: There is no folder \S+\. Make it, or name another file with --output\.\n$/ })
+  refused(await run(['export', '--output', again], remote()), { code: 1, stderr: /is there already/ })
+  assert.deepEqual([had > 0, await exportsAsked()], [true, had], 'what cannot be written is not asked for')
+  const damaged = join(stage.folder.path, 'damaged.zip')
+  await writeFile(`${damaged}.${data_export.id}.part`, Buffer.alloc(100))
+  assert.match((await run(['export', '--id', data_export.id, '--output', damaged], remote())).stderr, /not the file that the server has/)
+})
+
+test('the audit log is listed with filters, exported as CSV and as lines of JSON, and verified', async () => {
+  const made = await stage.client.webhooks.create({ name: 'Audited' })
+  const target = made.webhook.id
+  assert.match(await ok(['audit', 'list', '--target', target]), /^When \(UTC\) .*Action .*Target .*\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}create_webhook {2}whk_/)
+  const { audit: rows } = await stage.client.audit.list({ target })
+  assert.deepEqual((await json(['audit', 'list', '--target', target])).audit, rows)
+  assert.equal(await quiet(['audit', 'list', '--action', 'create_webhook', '--target', target]), rows[0]?.id)
+  assert.equal(await ok(['audit', 'list', '--to', '2001-01-01T00:00:00Z']), 'No change is like that.\n')
+  const csv = (await run(['audit', 'export', '--target', target], remote())).stdout.split('\r\n')
+  assert.deepEqual([csv.length, csv[0]?.split(',')[0], csv[1]?.split(',')[0]], [3, '"id"', `"${rows[0]?.id}"`])
+  assert.deepEqual(JSON.parse(await ok(['audit', 'export', '--target', target, '--json'])), rows[0])
+  assert.deepEqual(await json(['audit', 'verify']), await stage.client.audit.verify())
+  assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
+  const gone = await run(['audit', 'verify', '--hash', '0'.repeat(64), '--json'], remote())
+  assert.deepEqual([gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)], [1, 'rewritten', true])
+  assert.equal(await ok(['audit', 'list', '--target', target, '--to', '1h']), 'No change is like that.\n')
+  for (const option of ['--from', '--to']) refused(await run(['audit', 'export', option, 'yesterday'], remote()), { code: 2, stderr: /is invalid\. It is a time such as .*, or 30m, 6h, 2d for so long ago\.\n/ })
+})
+
+test('doctor speaks to people and to programs', async () => {
+  assert.match(await ok(['doctor'], local()), /^(ok {4}.+\n)+$/)
+  assert.equal((await json(['doctor'], local())).ok, true)
+  assert.match((await run(['bootstrap'], local())).stdout, /API key +hk_/)
+})
+
+test('a command for the operator makes no database where there is none', async () => {
+  const nowhere = { DATA_DIR: join(stage.folder.path, 'nowhere') }
+  await inPairs([['doctor'], ['rotate-key'], ['workspaces', 'list']], async (args) => refused(await run(args, nowhere), { code: 1, stderr: /^postroad: There is no database in \S+nowhere\. Set DATA_DIR to the folder of the server, or DATABASE_URL\.\n$/ }))
+  assert.equal(existsSync(nowhere.DATA_DIR), false)
+})

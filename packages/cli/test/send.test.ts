@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { run } from './command-line.ts'
+import { onServer, refused } from './server-stage.ts'
+
+const stage = onServer()
+const { ok, json, quiet, remote } = stage
+
+test('send tells what was stored, where it goes and where it does not, and what to look at next', async () => {
+  const alone = await ok(['send'])
+  assert.match(alone, /^Stored {3}sub_\w{26} {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\nEvent {4}rec_\w{26} {2}in events\nGoes to {2}nobody yet; make a destination: .*\nNext {5}postroad events get rec_\w{26}\n$/)
+  await ok(['destinations', 'create', stage.good.url, '--name', 'good'])
+  await ok(['destinations', 'create', stage.good.url, '--name', 'orders only', '--dataset', 'orders'])
+  await ok(['destinations', 'create', stage.good.url, '--name', 'large', '-d', '{"conditions":[{"path":"amount","op":"gt","value":1000}]}'])
+  const text = await ok(['send', 'first', '-d', '{"amount":12}'])
+  assert.match(text, /→ good\n/)
+  assert.match(text, /· not orders only: it takes other datasets\n/)
+  assert.match(text, /· not large: only when amount gt 1000; it is 12\n/)
+})
+
+async function bodyOf(args: readonly string[], input = ''): Promise<string> {
+  const id = (await ok(['send', ...args, '-q'], remote(), input)).trim()
+  return (await stage.client.records.get({ id })).record.data_text
+}
+
+test('the body of send is text, a file, stdin or a sample', async () => {
+  const path = join(stage.folder.path, 'event.json')
+  await writeFile(path, '{"from":"file"}')
+  assert.equal(await bodyOf(['-d', '{"n":12345678901234567890}']), '{"n":12345678901234567890}')
+  assert.equal(await bodyOf(['-d', `@${path}`]), '{"from":"file"}')
+  assert.equal(await bodyOf(['-d', '-'], '{"from":"stdin"}'), '{"from":"stdin"}')
+  assert.equal(JSON.parse(await bodyOf(['--sample', 'payment'])).type, 'payment.succeeded')
+  assert.equal(await bodyOf([]), '{"hello":"world"}')
+})
+
+test('send to a bare URL needs no token, and --json is the answer of the endpoint', async () => {
+  const accepted = await json(['send', stage.server.endpoint, '-d', '{"a":1}'], {})
+  assert.equal(accepted.status, 'accepted')
+  assert.match(await ok(['send', stage.server.endpoint], {}), /^Stored .*\nEvent .*\nNext /)
+})
+
+test('send with a key stores an event once, and says that it is known', async () => {
+  const key = `cli-${Date.now()}`
+  const first = await json(['send', '-d', '{"a":1}', '--key', key])
+  assert.equal(first.duplicate, false)
+  assert.deepEqual(await json(['send', '-d', '{"a":1}', '--key', key]), { ...first, duplicate: true })
+  assert.match(await ok(['send', '-d', '{"a":1}', '--key', key]), /^Known /)
+  refused(await run(['send', '-d', '{"a":2}', '--key', key], remote()), { code: 1, stderr: /Idempotency-Key was used for another path or body/ })
+  refused(await run(['send', '--key', 'with a space'], remote()), { code: 1, stderr: /1 to 255 printable/ })
+})
+
+test('send signs as each kind of sender does', async () => {
+  const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
+  for (const scheme of ['payments_provider', 'code_host', 'commerce_platform', 'chat_platform', 'standard_webhooks', 'hmac'] as const) {
+    const { webhook } = await stage.client.webhooks.create({ name: `Signed ${scheme}`, verification: { scheme, secret } })
+    assert.match(await quiet(['send', webhook.slug, '--sign', secret]), /^rec_/)
+    assert.match(await quiet(['send', webhook.public_url, '--sign', secret, '--scheme', scheme]), /^rec_/)
+    refused(await run(['send', webhook.id, '--sign', 'wrong'], remote()), { code: 3, stderr: /^postroad: .*signature.*\n$/i })
+  }
+  const { webhook } = await stage.client.webhooks.create({ name: 'Own hmac', verification: { scheme: 'hmac', secret, header: 'X-Sign', algorithm: 'sha1', encoding: 'base64', prefix: 'v=' } })
+  assert.match(await quiet(['send', webhook.slug, '--sign', secret]), /^rec_/)
+  refused(await run(['send', 'first', '--sign', secret], remote()), { code: 2, stderr: /^postroad: Say how to sign with --scheme: payments_provider, / })
+  refused(await run(['send', '--scheme', 'hmac'], remote()), { code: 2, stderr: /--scheme needs --sign/ })
+})
+
+test('an event that its endpoint does not take is stored, and send says why it is filed nowhere', async () => {
+  await stage.client.webhooks.create({ name: 'Picky', criteria: [{ path: 'type', op: 'equals', value: 'paid' }] })
+  assert.match(await ok(['send', 'picky', '-d', '{"type":"open"}']), /\nFiled {3}nowhere, since the endpoint takes it only when\n {8}type equals "paid"; it is "open"\n$/)
+  assert.match(await ok(['send', 'picky', '-d', '{}']), /type equals "paid"; there is no such value\n$/)
+})
