@@ -16,7 +16,7 @@ import { retire, type Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { mountPages } from './pages.ts'
 import { createRequestRates } from './request-rates.ts'
-import { createRouter } from './router.ts'
+import { closeRouter, createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
 
@@ -31,8 +31,6 @@ export type SurfacesOptions = {
   /** With slow senders; the listener has its own. */
   readonly patience?: Patience | undefined
 }
-
-const SILENT_MS = 20_000
 
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
 export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
@@ -77,10 +75,7 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
     close: async (patienceMs) => {
       streams.close()
       if (patienceMs > 0) await retire(router.server, patienceMs)
-      // A listener that is closed looks for slow senders no more: who says nothing would keep the process for ever.
-      const cut = setTimeout(() => router.server.closeAllConnections(), SILENT_MS)
-      await router.close()
-      clearTimeout(cut)
+      await closeRouter(router)
     },
   }
 }

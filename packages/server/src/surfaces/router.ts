@@ -41,6 +41,18 @@ export function createRouter(deps: Deps, route: (fallback: Handler) => Handler, 
   return fastify
 }
 
+const SILENT_MS = 20_000
+
+/** A listener that is closed looks for slow senders no more: who says nothing for so long would keep the process for ever. */
+export async function closeRouter(fastify: Pick<FastifyInstance, 'close' | 'server'>): Promise<void> {
+  const cut = setTimeout(() => fastify.server.closeAllConnections(), SILENT_MS)
+  try {
+    await fastify.close()
+  } finally {
+    clearTimeout(cut)
+  }
+}
+
 /** Contract part 9: every answer under /admin/api says its version, also when no route is there. */
 function identified(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (request.url.startsWith('/admin/api')) reply.header('Service-Version', SERVICE_VERSION)

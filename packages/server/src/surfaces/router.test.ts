@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import Fastify from 'fastify'
+import { closeRouter } from './router.ts'
+
+const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+test('a close that fails says why, and leaves nothing that keeps the process', async () => {
+  const fastify = Fastify()
+  fastify.addHook('onClose', async () => {
+    throw new Error('a part would not end')
+  })
+  await fastify.ready()
+  const before = timers()
+  await assert.rejects(closeRouter(fastify), /a part would not end/)
+  assert.equal(timers(), before)
+})
