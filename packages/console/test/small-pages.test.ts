@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { hashCredential } from '../../server/src/platform/cipher.ts'
 import { sql, type Database } from '../../server/src/platform/db.ts'
 import { randomText } from '../../server/src/platform/ids.ts'
 import { insertToken } from '../../server/src/resources/one-time-tokens/queries.ts'
+import { BUILDING_PAGE } from '../../server/src/surfaces/console/building.ts'
 import { aPersonWithPassword, PASSWORD, type Person } from '../../server/test/accounts.ts'
 import { behind, signedIn } from '../../server/test/fixtures.ts'
 import { ask, theWorkspace } from '../../server/test/people.ts'
@@ -23,8 +23,6 @@ after(async () => {
   await database?.close()
   await stage?.stop()
 })
-
-const BUILDING = readFileSync(new URL('../../server/assets/building.html', import.meta.url), 'utf8')
 
 type Place = { readonly name: string; readonly path: string; readonly heading: string; readonly as?: 'owner'; readonly open?: (seen: Seen) => Promise<void> }
 
@@ -59,7 +57,7 @@ for (const theme of ['light', 'dark'] as const satisfies readonly Theme[]) {
       test(name, async () => {
         const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
         // There is a build here, so the server would not say it.
-        await seen.page.route('**/building', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body: BUILDING.replace(/<meta http-equiv="refresh"[^>]*>/, '') }))
+        await seen.page.route('**/building', (route) => route.fulfill({ contentType: 'text/html; charset=utf-8', body: BUILDING_PAGE.replace(/<meta http-equiv="refresh"[^>]*>/, '') }))
         await seen.page.goto(stage.world.baseUrl + path)
         await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
         await open?.(seen)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { escapeHtml } from '../src/domain/letter.ts'
 import { aWorld, type World } from './harness.ts'
 
 let world: World
@@ -11,8 +12,6 @@ after(() => world.stop())
 
 type Document = { readonly paths: Record<string, Record<string, { readonly summary: string; readonly responses: object }>> }
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
-
 test('/docs shows every operation of /openapi.json with its method, path and summary, to anybody', async () => {
   const answer = await fetch(`${world.baseUrl}/docs`)
   const page = await answer.text()
@@ -22,7 +21,7 @@ test('/docs shows every operation of /openapi.json with its method, path and sum
   const { paths } = (await fetch(`${world.baseUrl}/openapi.json`).then((response) => response.json())) as Document
   for (const [url, methods] of Object.entries(paths)) {
     for (const [method, { summary }] of Object.entries(methods)) {
-      const head = `<span class="method ${method}">${method}</span> <code>${escaped(url)}</code> <span class="summary">${escaped(summary)}</span>`
+      const head = `<span class="method ${method}">${method}</span> <code>${escapeHtml(url)}</code> <span class="summary">${escapeHtml(summary)}</span>`
       assert.ok(page.includes(head), `${method} ${url} is not on the page.`)
     }
   }

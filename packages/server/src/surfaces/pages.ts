@@ -1,21 +1,29 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { html } from './html.ts'
 import { pageHeaders } from './page-headers.ts'
+import { ASSETS, bodyIn, framed } from './page.ts'
 
-const ASSETS = new URL('../../assets/', import.meta.url)
 const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const FONT = 'font/woff2'
 
-/** The pages beside the console: signing in, invites, one's own account, in the console's font and colours. They call the admin API like anyone. */
+const ACCOUNT_HEADER = html`
+      <nav class="end" aria-label="Account"><a href="/">Home</a> <button type="button" id="sign-out">Sign out</button></nav>`
+
+/** The pages beside the console: signing in, invites, one's own account. They call the admin API like anyone; body and script have their name. */
+const PAGES = {
+  '/sign-in': { name: 'sign-in', title: 'Sign in' },
+  '/sign-in/link': { name: 'sign-in-link', title: 'Sign in by link' },
+  '/sign-in/reset': { name: 'sign-in-reset', title: 'Set a new password' },
+  '/sign-in/email': { name: 'sign-in-email', title: 'Confirm your email address' },
+  '/invites/accept': { name: 'invite', title: 'Your invite' },
+  '/account': { name: 'account', title: 'Account', header: ACCOUNT_HEADER },
+} as const
+
+/** What these pages load, and the reference. */
 const FILES = {
-  '/sign-in': { file: 'sign-in.html', type: HTML },
-  '/sign-in/link': { file: 'sign-in-link.html', type: HTML },
-  '/sign-in/reset': { file: 'sign-in-reset.html', type: HTML },
-  '/sign-in/email': { file: 'sign-in-email.html', type: HTML },
-  '/invites/accept': { file: 'invite.html', type: HTML },
-  '/account': { file: 'account.html', type: HTML },
   '/assets/hanken-grotesk.woff2': { file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'), type: FONT },
   '/assets/theme.js': { file: 'theme.js', type: SCRIPT },
   '/assets/base.css': { file: 'base.css', type: CSS },
@@ -32,6 +40,10 @@ const FILES = {
 } as const
 
 export function mountPages(fastify: FastifyInstance): void {
+  for (const [url, { name, title, ...more }] of Object.entries(PAGES)) {
+    const page = framed({ title: `${title} · Postroad`, style: 'sign-in', script: name, main: bodyIn(`${name}.html`), ...more })
+    fastify.get(url, (_request, reply) => reply.headers(pageHeaders(HTML)).send(page))
+  }
   for (const [url, { file, type }] of Object.entries(FILES)) {
     const content = readFileSync(new URL(file, ASSETS))
     // A font never changes what it looks like; all else may with the next version of the server.

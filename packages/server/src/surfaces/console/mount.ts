@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { RESERVED_ROOTS } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../domain/refusal.ts'
 import { consoleHeaders } from '../page-headers.ts'
+import { BUILDING_PAGE } from './building.ts'
 import { createBuilds, type Build, type Encoding } from './build.ts'
 
-const BUILDING = readFileSync(new URL('../../../assets/building.html', import.meta.url))
 /** Hashed names never change what they mean. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
@@ -25,7 +24,7 @@ export function createConsole(builds = createBuilds()): Console {
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const build = builds()
     if (build !== undefined) return send(request, reply.headers(consoleHeaders(build.scriptHashes)), build.page)
-    return reply.status(503).headers({ ...consoleHeaders([]), 'Retry-After': '2' }).type('text/html; charset=utf-8').send(BUILDING)
+    return reply.status(503).headers({ ...consoleHeaders([]), 'Retry-After': '2' }).type('text/html; charset=utf-8').send(BUILDING_PAGE)
   }
   return {
     mount: (fastify) => {

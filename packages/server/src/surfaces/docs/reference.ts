@@ -1,4 +1,5 @@
-import { html, toText, type Html } from './html.ts'
+import { html, type Html } from '../html.ts'
+import { framed } from '../page.ts'
 import { schemaHtml, typeText } from './schema-html.ts'
 
 /** What the page reads of an OpenAPI document. */
@@ -25,25 +26,9 @@ type Placed = { readonly url: string; readonly method: string; readonly operatio
 export function referencePage(document: ApiDocument): string {
   const rooms = byRoom(document)
   const base = document.servers[0]?.url ?? ''
-  return toText(html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>API · ${document.info.title}</title>
-    <link rel="icon" href="data:,">
-    <script src="/assets/theme.js"></script>
-    <link rel="stylesheet" href="/assets/base.css">
-    <link rel="stylesheet" href="/assets/reference.css">
-    <script type="module" src="/assets/reference.js"></script>
-  </head>
-  <body>
-    <header>
-      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" /></svg>
-      <strong>${document.info.title}</strong> <span id="place">API ${document.info.version}</span>
-      <nav class="end" aria-label="Elsewhere"><a href="/openapi.json">openapi.json</a> <a href="/">Home</a></nav>
-    </header>
-    <div class="columns">
+  const header = html` <span id="place">API ${document.info.version}</span>
+      <nav class="end" aria-label="Elsewhere"><a href="/openapi.json">openapi.json</a> <a href="/">Home</a></nav>`
+  const main = html`    <div class="columns">
       <nav class="rooms" aria-label="Rooms">
         <label for="filter">Filter</label>
         <input id="filter" type="search" placeholder="path or words" autocomplete="off" spellcheck="false">
@@ -56,9 +41,8 @@ export function referencePage(document: ApiDocument): string {
         ${[...rooms].map(([room, placed]) => roomHtml({ room, placed, base }))}
       </main>
     </div>
-  </body>
-</html>
-`)
+`
+  return framed({ title: `API · ${document.info.title}`, style: 'reference', script: 'reference', header, main })
 }
 
 function roomHtml(of: { room: string; placed: readonly Placed[]; base: string }): Html {

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { escapeHtml } from '../../../domain/letter.ts'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
 import { signInByIdentity } from '../../../resources/sign-in/index.ts'
+import { html } from '../../html.ts'
 import { pageHeaders } from '../../page-headers.ts'
+import { framed } from '../../page.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import { beginOidc, begunIn, endedBegun, OIDC_PATH, redirectUri } from './begin-oidc.ts'
 import { visitOf, type DoorParts } from './visit.ts'
@@ -46,28 +47,11 @@ async function asPage(request: FastifyRequest, reply: FastifyReply, work: () => 
 }
 
 function problemPage(sentence: string): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Not signed in · Postroad</title>
-    <link rel="icon" href="data:,">
-    <script src="/assets/theme.js"></script>
-    <link rel="stylesheet" href="/assets/base.css">
-    <link rel="stylesheet" href="/assets/sign-in.css">
-  </head>
-  <body>
-    <header>
-      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" /></svg>
-      <strong>Postroad</strong>
-    </header>
-    <main class="card">
+  const main = html`    <main class="card">
       <h1>Not signed in</h1>
-      <p class="lead" role="alert">${escapeHtml(sentence)}</p>
+      <p class="lead" role="alert">${sentence}</p>
       <p><a class="button primary" href="/sign-in">Back to sign-in</a></p>
     </main>
-  </body>
-</html>
 `
+  return framed({ title: 'Not signed in · Postroad', style: 'sign-in', main })
 }

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../domain/letter.ts'
+
 const made: unique symbol = Symbol('made by html')
 
 /** Text that is HTML already; nothing else gets into a page unescaped. */
@@ -10,13 +12,18 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [made]: texts.reduce((all, text, index) => `${all}${written(parts[index - 1] ?? '')}${text}`) }
 }
 
+/** Text that is HTML as it stands: what a file of ours holds. */
+export function asHtml(text: string): Html {
+  return { [made]: text }
+}
+
 /** The page as it is sent. */
 export function toText(page: Html): string {
   return page[made]
 }
 
 function written(part: Part): string {
-  if (typeof part === 'string') return part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  if (typeof part === 'string') return escapeHtml(part)
   if (typeof part === 'number') return String(part)
   return isList(part) ? part.map(written).join('') : part[made]
 }

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { asHtml, html, toText, type Html } from './html.ts'
+
+export const ASSETS = new URL('../../assets/', import.meta.url)
+
+type Page = {
+  readonly title: string
+  /** The name of its style sheet under /assets, and of its script, if it has one. */
+  readonly style: 'sign-in' | 'reference'
+  readonly script?: string
+  /** Loads itself again after so many seconds. */
+  readonly refreshSeconds?: number
+  /** What stands in its header behind the name. */
+  readonly header?: Html
+  readonly main: Html
+}
+
+/** A page beside the console: its body in the one frame that has the console's font and colours, and the mark. */
+export function framed({ title, style, script, refreshSeconds, header, main }: Page): string {
+  return toText(html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">${refreshSeconds === undefined ? '' : html`
+    <meta http-equiv="refresh" content="${refreshSeconds}">`}
+    <title>${title}</title>
+    <link rel="icon" href="data:,">
+    <script src="/assets/theme.js"></script>
+    <link rel="stylesheet" href="/assets/base.css">
+    <link rel="stylesheet" href="/assets/${style}.css">${script === undefined ? '' : html`
+    <script type="module" src="/assets/${script}.js"></script>`}
+  </head>
+  <body>
+    <header>
+      <svg class="mark" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12h7m0 0c4 0 4-6 9-6m-9 6h9m-9 0c4 0 4 6 9 6" /></svg>
+      <strong>Postroad</strong>${header ?? ''}
+    </header>
+${main}  </body>
+</html>
+`)
+}
+
+/** The body of a page, from its file in the assets. */
+export function bodyIn(file: string): Html {
+  return asHtml(readFileSync(new URL(file, ASSETS), 'utf8'))
+}
