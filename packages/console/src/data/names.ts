@@ -1,27 +1,17 @@
 import { useMemo } from 'react'
-import type { RouteAnswer, Routes } from '@postroad/contract'
-import { useAsk } from './ask.ts'
-
-export type Destination = RouteAnswer<Routes['destinations']['list']>['destinations'][number]
-export type Webhook = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
+import { useAllDestinations, useAllIngestKeys, useAllRules, useAllWebhooks, type Destination, type Webhook } from './lists.ts'
 
 const NONE: readonly never[] = []
 
-async function every<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
-
 /** The destinations of the project, and their names by id; an id that is not there any more is its own name. */
 export function useDestinations(): { readonly all: readonly Destination[]; readonly nameOf: (id: string) => string } {
-  const { data = NONE } = useAsk(['destinations', 'all'], (client, signal) => every(client.destinations.list({ limit: 200 }, { signal })))
+  const { data = NONE } = useAllDestinations()
   return useMemo(() => ({ all: data, nameOf: namesIn(data) }), [data])
 }
 
 /** The endpoints of the project, likewise. */
 export function useWebhooks(): { readonly all: readonly Webhook[]; readonly nameOf: (id: string) => string; readonly isLoading: boolean } {
-  const { data = NONE, isPending } = useAsk(['webhooks', 'all'], (client, signal) => every(client.webhooks.list({ limit: 200 }, { signal })))
+  const { data = NONE, isPending } = useAllWebhooks()
   return useMemo(() => ({ all: data, nameOf: namesIn(data), isLoading: isPending }), [data, isPending])
 }
 
@@ -31,8 +21,8 @@ export type Named = { readonly screen: string; readonly kind: string; readonly i
 export function useNamed(): readonly Named[] {
   const webhooks = useWebhooks().all
   const destinations = useDestinations().all
-  const { data: keys = NONE } = useAsk(['ingestKeys', 'all'], (client, signal) => every(client.ingestKeys.list({ limit: 200 }, { signal })))
-  const { data: rules = NONE } = useAsk(['rules', 'all'], (client, signal) => every(client.rules.list({ limit: 200 }, { signal })))
+  const { data: keys = NONE } = useAllIngestKeys()
+  const { data: rules = NONE } = useAllRules()
   return useMemo(() => {
     const all: readonly (readonly [Pick<Named, 'screen' | 'kind'>, readonly { readonly id: string; readonly name: string }[]])[] = [
       [{ screen: 'endpoints', kind: 'endpoint' }, webhooks],

@@ -1,5 +1,5 @@
 import type { AuthKind, RouteRequest, Routes } from '@postroad/contract'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 
 /** What proves to the receiver who calls, as it stands in a form. A secret that is left empty stays as it is. */
 export type AuthDraft = {

@@ -1,7 +1,7 @@
 import { routes } from '@postroad/contract'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { Facts, Part } from '../../parts/detail.tsx'
 import { Button } from '../../ui/button.tsx'

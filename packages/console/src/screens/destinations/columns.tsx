@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { Recent } from '../../parts/recent.tsx'
 import { counted } from '../../parts/text-list.ts'
 import { Chip, Glyph, type Standing } from '../../ui/glyph.tsx'

@@ -1,6 +1,6 @@
 import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { CopyMeta } from '../../parts/detail.tsx'
 import { recentText, useRecent } from '../../parts/recent.tsx'

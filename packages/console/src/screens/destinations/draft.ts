@@ -1,6 +1,6 @@
 import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
 import { pathProblem } from '@postroad/contract/dot-path'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../parts/condition-draft.ts'
 import { listIn } from '../../parts/text-list.ts'
 import { readSchedule, scheduleText } from './schedule-text.ts'

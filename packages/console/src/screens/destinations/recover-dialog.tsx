@@ -1,6 +1,6 @@
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../data/ask.ts'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { counted } from '../../parts/text-list.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

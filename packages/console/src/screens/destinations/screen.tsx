@@ -1,9 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { useAsk } from '../../data/ask.ts'
-import type { Destination } from '../../data/names.ts'
+import { useAllDestinations, type Destination } from '../../data/lists.ts'
 import { cli } from '../../parts/commands.ts'
-import { every } from '../../parts/every.ts'
 import { ResourceScreen } from '../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -17,7 +15,7 @@ const VIEWS = [
 
 /** Destinations: where events are delivered to. */
 export function Screen(): ReactElement {
-  const asked = useAsk(['destinations', 'all'], (client, signal) => every(client.destinations.list({ limit: 200 }, { signal })))
+  const asked = useAllDestinations()
   return (
     <ResourceScreen
       title="Destinations"

@@ -1,6 +1,6 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { Part } from '../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../parts/save-form.tsx'
 import { bodyOf, draftOfDestination } from './draft.ts'

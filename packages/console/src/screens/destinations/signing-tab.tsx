@@ -1,7 +1,7 @@
 import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Facts, Part } from '../../parts/detail.tsx'

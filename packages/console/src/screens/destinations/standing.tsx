@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { counted } from '../../parts/text-list.ts'
 import { Button } from '../../ui/button.tsx'

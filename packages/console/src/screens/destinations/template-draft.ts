@@ -1,4 +1,4 @@
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 
 /** The template of a body as it stands in a form; null: the envelope. */
 export type TemplateDraft = string | null

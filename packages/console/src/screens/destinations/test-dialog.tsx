@@ -1,7 +1,7 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
-import type { Destination } from '../../data/names.ts'
+import type { Destination } from '../../data/lists.ts'
 import { HeaderList } from '../../ui/attempt.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,6 +1,6 @@
 import { routes, type RouteRequest, type Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { Choice } from '../../parts/choice.tsx'
 import { Part } from '../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../parts/save-form.tsx'

@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { Button } from '../../ui/button.tsx'
 import { Glyph } from '../../ui/glyph.tsx'
 import { Views } from '../../ui/page.tsx'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'

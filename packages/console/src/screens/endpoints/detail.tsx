@@ -1,6 +1,6 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { CopyMeta } from '../../parts/detail.tsx'
 import { ResourceDetail, useTab } from '../../parts/resource-detail.tsx'

@@ -1,7 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../parts/condition-draft.ts'
 import { Conditions } from '../../parts/conditions.tsx'
 import { Part } from '../../parts/detail.tsx'

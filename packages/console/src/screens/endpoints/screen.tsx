@@ -1,9 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { useAsk } from '../../data/ask.ts'
-import type { Webhook } from '../../data/names.ts'
+import { useAllWebhooks, type Webhook } from '../../data/lists.ts'
 import { cli } from '../../parts/commands.ts'
-import { every } from '../../parts/every.ts'
 import { ResourceScreen } from '../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -18,7 +16,7 @@ const VIEWS = [
 
 /** Endpoints: the URLs that webhooks are sent to. */
 export function Screen(): ReactElement {
-  const asked = useAsk(['webhooks', 'all'], (client, signal) => every(client.webhooks.list({ limit: 200 }, { signal })))
+  const asked = useAllWebhooks()
   return (
     <ResourceScreen
       title="Endpoints"

@@ -1,7 +1,7 @@
 import { LIMITS, routes } from '@postroad/contract'
 import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { Facts, Part } from '../../parts/detail.tsx'
 import { Overlap } from '../../parts/overlap.tsx'

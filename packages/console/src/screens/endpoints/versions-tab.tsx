@@ -1,7 +1,7 @@
 import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../data/ask.ts'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,7 @@
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../data/client.ts'
-import { useWebhooks, type Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
+import { useWebhooks } from '../../data/names.ts'
 import { CodeText } from '../../parts/code-text.tsx'
 import { useKeys } from '../../shell/keys.ts'
 import { Button } from '../../ui/button.tsx'

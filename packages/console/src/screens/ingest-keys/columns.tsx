@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
+import type { IngestKey } from '../../data/lists.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { counted } from '../../parts/text-list.ts'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
-import type { IngestKey } from './draft.ts'
 import { scopesText } from './form.tsx'
 
 const STATE: Column<IngestKey> = { id: 'state', label: 'State', width: '18px', hidden: true, cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} /> }

@@ -1,7 +1,7 @@
-import { INGEST_KEY_SCOPES, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import { INGEST_KEY_SCOPES, type RouteRequest, type Routes } from '@postroad/contract'
+import type { IngestKey } from '../../data/lists.ts'
 import { listIn } from '../../parts/text-list.ts'
 
-export type IngestKey = RouteAnswer<Routes['ingestKeys']['list']>['ingest_keys'][number]
 type Scope = IngestKey['scopes'][number]
 
 /** An ingest key as it stands in a form. */

@@ -1,8 +1,9 @@
 import { INGEST_KEY_SCOPES, LIMITS } from '@postroad/contract'
 import type { ReactElement } from 'react'
+import type { IngestKey } from '../../data/lists.ts'
 import { DatasetChoice } from '../../parts/dataset-choice.tsx'
 import { Check, Field, TextArea } from '../../ui/field.tsx'
-import type { IngestKey, KeyDraft } from './draft.ts'
+import type { KeyDraft } from './draft.ts'
 
 const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
   ingest: { label: 'Sending events', text: 'in each of the three shapes of the ingest URL' },

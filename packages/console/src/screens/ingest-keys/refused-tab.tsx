@@ -1,10 +1,10 @@
 import type { ReactElement } from 'react'
 import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
+import type { IngestKey } from '../../data/lists.ts'
 import { Glyph } from '../../ui/glyph.tsx'
 import { Empty, Loading, Refused, Stale } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
-import type { IngestKey } from './draft.ts'
 
 const SHOWN = 50
 const POLL_MS = 10_000

@@ -1,14 +1,12 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { useAsk } from '../../data/ask.ts'
+import { useAllIngestKeys, type IngestKey } from '../../data/lists.ts'
 import { usePlace } from '../../data/place.ts'
 import { adminCurl } from '../../parts/commands.ts'
-import { every } from '../../parts/every.ts'
 import { ResourceScreen } from '../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { IngestKeyDetail } from './detail.tsx'
-import type { IngestKey } from './draft.ts'
 
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
@@ -20,7 +18,7 @@ const VIEWS = [
 /** Ingest keys: what one's own programs send events with. */
 export function Screen(): ReactElement {
   const { project } = usePlace()
-  const asked = useAsk(['ingestKeys', 'all'], (client, signal) => every(client.ingestKeys.list({ limit: 200 }, { signal })))
+  const asked = useAllIngestKeys()
   return (
     <ResourceScreen
       title="Ingest keys"

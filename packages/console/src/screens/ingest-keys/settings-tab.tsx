@@ -1,8 +1,9 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
+import type { IngestKey } from '../../data/lists.ts'
 import { Part } from '../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../parts/save-form.tsx'
-import { bodyOf, draftOfKey, type IngestKey } from './draft.ts'
+import { bodyOf, draftOfKey } from './draft.ts'
 import { KeyFields } from './form.tsx'
 
 /** What can be changed about a key; nothing is until it is saved. */

@@ -1,6 +1,7 @@
 import { LIMITS, routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
+import type { IngestKey } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import { Facts, Part } from '../../parts/detail.tsx'
 import { Overlap } from '../../parts/overlap.tsx'
@@ -9,7 +10,6 @@ import { Button } from '../../ui/button.tsx'
 import { Field } from '../../ui/field.tsx'
 import { needs, RefusedLine } from '../../ui/states.tsx'
 import { Countdown } from '../../ui/time.tsx'
-import type { IngestKey } from './draft.ts'
 
 /** Whether events must be signed besides carrying the key, and with which secret. */
 export function SigningTab({ ingestKey: { id, require_signature, previous_signing_secret_expires_at: until } }: { readonly ingestKey: IngestKey }): ReactElement {

@@ -1,9 +1,9 @@
 import { useState, type ReactElement } from 'react'
+import type { IngestKey } from '../../data/lists.ts'
 import { CodeBlock } from '../../parts/code-block.tsx'
 import { Facts, Part } from '../../parts/detail.tsx'
 import { Time } from '../../ui/time.tsx'
 import { commandsOf, SHAPE_TEXTS, type Shape } from './commands.ts'
-import type { IngestKey } from './draft.ts'
 import { scopesText } from './form.tsx'
 
 /** How events are sent with it. The key itself is nowhere: the commands take it from the environment. */

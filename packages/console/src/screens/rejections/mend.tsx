@@ -1,7 +1,7 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useChange } from '../../data/ask.ts'
-import type { Webhook } from '../../data/names.ts'
+import type { Webhook } from '../../data/lists.ts'
 import { useMay } from '../../data/place.ts'
 import type { Rejection } from '../../data/tail.ts'
 import { Button } from '../../ui/button.tsx'

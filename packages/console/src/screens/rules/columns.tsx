@@ -1,9 +1,9 @@
 import type { ReactElement } from 'react'
+import type { Rule } from '../../data/lists.ts'
 import { conditionText } from '../../parts/condition-draft.ts'
 import { counted } from '../../parts/text-list.ts'
 import { Chip, Glyph } from '../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../ui/table.tsx'
-import type { Rule } from './draft.ts'
 
 const STATE: Column<Rule> = { id: 'state', label: 'State', width: '18px', hidden: true, cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} /> }
 const IN_WORDS: Column<Rule> = { id: 'name', label: 'Rule', width: 'minmax(220px,2.4fr)', cell: (rule) => <TwoLines top={rule.name} below={whenText(rule)} /> }

@@ -1,8 +1,7 @@
-import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import type { RouteRequest, Routes } from '@postroad/contract'
+import type { Rule } from '../../data/lists.ts'
 import { draftOf, sentOf, type ConditionDraft } from '../../parts/condition-draft.ts'
 import { mappingDraftOf, mappingOf, type MappingDraft } from '../../parts/mapping-draft.ts'
-
-export type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
 
 /** A rule as it stands in a form. */
 export type RuleDraft = {

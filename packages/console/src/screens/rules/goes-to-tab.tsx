@@ -1,11 +1,11 @@
 import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To } from '../../data/go.tsx'
+import type { Rule } from '../../data/lists.ts'
 import { useDestinations } from '../../data/names.ts'
 import { conditionText } from '../../parts/condition-draft.ts'
 import { Glyph } from '../../ui/glyph.tsx'
 import { Empty } from '../../ui/states.tsx'
-import type { Rule } from './draft.ts'
 
 /** Where the records of a rule are delivered to: destinations choose by the dataset, and by conditions of their own. */
 export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): ReactElement {

@@ -1,8 +1,9 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
+import type { Rule } from '../../data/lists.ts'
 import { Part } from '../../parts/detail.tsx'
 import { fieldsOf, SaveForm, useSaveForm } from '../../parts/save-form.tsx'
-import { bodyOf, draftOfRule, type Rule } from './draft.ts'
+import { bodyOf, draftOfRule } from './draft.ts'
 import { NameField, ThenFields, WhenFields } from './form.tsx'
 import { TryPart } from './try-part.tsx'
 

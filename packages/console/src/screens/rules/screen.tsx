@@ -1,13 +1,11 @@
 import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
-import { useAsk } from '../../data/ask.ts'
 import { To } from '../../data/go.tsx'
-import { every } from '../../parts/every.ts'
+import { useAllRules, type Rule } from '../../data/lists.ts'
 import { ResourceScreen } from '../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM, whenText } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import { RuleDetail } from './detail.tsx'
-import type { Rule } from './draft.ts'
 
 const VIEWS = [
   { id: '', label: 'All', has: () => true },
@@ -17,7 +15,7 @@ const VIEWS = [
 
 /** Rules: what becomes of events that come by an ingest key and name no dataset. */
 export function Screen(): ReactElement {
-  const asked = useAsk(['rules', 'all'], (client, signal) => every(client.rules.list({ limit: 200 }, { signal })))
+  const asked = useAllRules()
   return (
     <ResourceScreen
       title="Rules"
