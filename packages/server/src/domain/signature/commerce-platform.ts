@@ -1,21 +1,13 @@
-import { malformed, missing, type Reading, type Recipe, type Signed } from './reading.ts'
+import { readDigest, type Reading, type Signed } from './reading.ts'
 
-const HEADER = 'X-Shopify-Hmac-Sha256'
-const FORM = '<base64 of 32 bytes>'
-const WELL_FORMED = /^[A-Za-z0-9+/]{43}=$/
-const RECIPE: Recipe = { prefix: '', algorithm: 'sha256', encoding: 'base64' }
+const SIGNATURE = {
+  header: 'X-Shopify-Hmac-Sha256',
+  form: '<base64 of 32 bytes>',
+  wellFormed: /^[A-Za-z0-9+/]{43}=$/,
+  recipe: { prefix: '', algorithm: 'sha256', encoding: 'base64' },
+} as const
 
 /** The base64 digest of the body. */
 export function readCommercePlatform(headers: Signed['headers']): Reading {
-  const value = headers['x-shopify-hmac-sha256']
-  return {
-    header: HEADER,
-    form: FORM,
-    value,
-    given: value === undefined ? [] : [value],
-    before: '',
-    recipe: RECIPE,
-    time: undefined,
-    failure: value === undefined ? missing(HEADER) : WELL_FORMED.test(value) ? undefined : malformed(HEADER, FORM),
-  }
+  return readDigest(headers, SIGNATURE)
 }

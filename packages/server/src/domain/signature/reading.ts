@@ -71,6 +71,23 @@ export function missing(header: string): SignatureFailure {
   return { reason: 'missing_header', step: 'header', detail: `The header ${header} is missing. Switch signing on at the sender, or choose the scheme that it uses.` }
 }
 
+type DigestHeader = Pick<Reading, 'header' | 'form' | 'recipe'> & { readonly wellFormed: RegExp }
+
+/** A header that holds one digest of the body, and no time. */
+export function readDigest(headers: Signed['headers'], { header, form, recipe, wellFormed }: DigestHeader): Reading {
+  const value = headers[header.toLowerCase()]
+  return {
+    header,
+    form,
+    value,
+    given: value === undefined ? [] : [value],
+    before: '',
+    recipe,
+    time: undefined,
+    failure: value === undefined ? missing(header) : wellFormed.test(value) ? undefined : malformed(header, form),
+  }
+}
+
 /** A header that does not have its form: told apart only in the step and the detail. */
 export function malformed(header: string, form: string, step: 'format' | 'timestamp' = 'format'): SignatureFailure {
   return { reason: 'bad_signature', step, detail: `The header ${header} does not have the form ${form}.` }
