@@ -182,16 +182,18 @@ export async function putProjects(db: Db, { at, rows }: { at: Date; rows: readon
 type Hours = { readonly from: Date; readonly to: Date }
 
 const hourOf = sql`to_timestamp(floor(extract(epoch from at) / 3600) * 3600)`
-const attemptSums: Sql = sql`
+/** What became of attempts, over the rows of a group. */
+export const attemptSums: Sql = sql`
   sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(interrupted)::bigint as interrupted,
   sum(gave_up)::bigint as gave_up, sum(open)::bigint as open
 `
-/** Adds up a histogram of `minutes`, place by place, for each `key`. */
-const summed = (key: Sql, histogram: Sql): Sql => sql`
-  select ${key}, array_agg(n order by place) as ${histogram}
-    from (select ${key}, place, sum(n)::bigint as n from minutes, unnest(${histogram}) with ordinality as counted (n, place) group by ${key}, place) added
+/** Adds up a histogram of the rows in `from`, place by place, for each `key`; `as` makes one of the sums again. */
+export const summed = ({ from, as }: { readonly from: Sql; readonly as: Sql }, key: Sql, histogram: Sql): Sql => sql`
+  select ${key}, ${as}(n order by place) as ${histogram}
+    from (select ${key}, place, sum(n)::bigint as n from ${from}, unnest(${histogram}) with ordinality as counted (n, place) group by ${key}, place) added
    group by ${key}
 `
+const OF_MINUTES = { from: sql`minutes`, as: sql`array_agg` }
 
 const minutesOf = ({ table, columns }: { table: Sql; columns: Sql }, { from, to }: Hours): Sql => sql`
   select ${columns}, ${attemptColumns}, ${hourOf} as hour
@@ -214,8 +216,8 @@ export async function putDestinationHours(db: Db, hours: Hours): Promise<void> {
   await db.run(sql`
     with minutes as materialized (${minutesOf({ table: sql`destination_rollups`, columns: sql`r.workspace_id, r.project_id, r.destination_id` }, hours)}),
          sums as (select ${key}, ${attemptSums} from minutes group by ${key}),
-         response as (${summed(key, sql`response_ms`)}),
-         delivery as (${summed(key, sql`delivery_ms`)})
+         response as (${summed(OF_MINUTES, key, sql`response_ms`)}),
+         delivery as (${summed(OF_MINUTES, key, sql`delivery_ms`)})
     insert into destination_rollups (workspace_id, project_id, destination_id, span_seconds, at, ${attemptColumns})
     select workspace_id, project_id, destination_id, 3600, hour, succeeded, failed, interrupted, gave_up, open,
            coalesce(response_ms, '{}'), coalesce(delivery_ms, '{}')
@@ -243,8 +245,8 @@ export async function putProjectHours(db: Db, hours: Hours): Promise<void> {
              from (select ${key}, reason, sum(n::bigint) as n from minutes, json_each_text(rejected_by_reason) as counted (reason, n) group by ${key}, reason) added
             group by ${key}
          ),
-         response as (${summed(key, sql`response_ms`)}),
-         delivery as (${summed(key, sql`delivery_ms`)})
+         response as (${summed(OF_MINUTES, key, sql`response_ms`)}),
+         delivery as (${summed(OF_MINUTES, key, sql`delivery_ms`)})
     insert into project_rollups (workspace_id, project_id, span_seconds, at, submissions, records, bytes, rejected, rejected_by_reason, ${attemptColumns})
     select workspace_id, project_id, 3600, hour, submissions, records, bytes, rejected, coalesce(rejected_by_reason, '{}'),
            succeeded, failed, interrupted, gave_up, open, coalesce(response_ms, '{}'), coalesce(delivery_ms, '{}')

@@ -1,6 +1,7 @@
 import type { RejectionReason } from '@postroad/contract'
 import type { Histogram } from '../../../domain/latency-histogram.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { attemptSums, summed } from '../queries.ts'
 import type { Piece } from '../spans.ts'
 
 /** What became of attempts that began in a span of time. Those still `open` have no outcome yet. */
@@ -47,17 +48,7 @@ const rowsIn = ({ table, columns, only = sql`` }: { table: Sql; columns: Sql; on
          ) r
 `
 
-const attemptSums: Sql = sql`
-  sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(interrupted)::bigint as interrupted,
-  sum(gave_up)::bigint as gave_up, sum(open)::bigint as open
-`
-
-/** A histogram of `found`, added up place by place for each `key`. */
-const summed = (key: Sql, histogram: Sql): Sql => sql`
-  select ${key}, json_agg(n order by place) as ${histogram}
-    from (select ${key}, place, sum(n)::bigint as n from found, unnest(${histogram}) with ordinality as counted (n, place) group by ${key}, place) added
-   group by ${key}
-`
+const OF_FOUND = { from: sql`found`, as: sql`json_agg` }
 
 /** What happened in these projects together, bucket by bucket from `from` on; buckets in which nothing did are left out. */
 export function sumProjects(db: Db, at: InProjects & { readonly from: Date; readonly bucketSeconds: number }): Promise<readonly ProjectSums[]> {
@@ -75,8 +66,8 @@ export function sumProjects(db: Db, at: InProjects & { readonly from: Date; read
              from found
             group by bucket
          ),
-         response as (${summed(sql`bucket`, sql`response_ms`)}),
-         delivery as (${summed(sql`bucket`, sql`delivery_ms`)})
+         response as (${summed(OF_FOUND, sql`bucket`, sql`response_ms`)}),
+         delivery as (${summed(OF_FOUND, sql`bucket`, sql`delivery_ms`)})
     select bucket, submissions, records, bytes, rejected, succeeded, failed, interrupted, gave_up, open,
            coalesce(response_ms, '[]') as response_ms, coalesce(delivery_ms, '[]') as delivery_ms
       from sums
@@ -111,8 +102,8 @@ export function sumDestinations(db: Db, at: InProjects & { readonly failing: num
             group by project_id, destination_id
            ${at.failing === null ? sql`` : sql`having sum(failed) > 0 order by sum(failed) desc, destination_id limit ${at.failing}`}
          ),
-         response as (${summed(sql`destination_id`, sql`response_ms`)}),
-         delivery as (${summed(sql`destination_id`, sql`delivery_ms`)})
+         response as (${summed(OF_FOUND, sql`destination_id`, sql`response_ms`)}),
+         delivery as (${summed(OF_FOUND, sql`destination_id`, sql`delivery_ms`)})
     select project_id, destination_id, succeeded, failed, interrupted, gave_up, open,
            coalesce(response_ms, '[]') as response_ms, coalesce(delivery_ms, '[]') as delivery_ms
       from sums
