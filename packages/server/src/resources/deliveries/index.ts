@@ -8,7 +8,7 @@ import { findDelivery, listAttempts, listDeliveries } from './queries.ts'
 
 export { countPage, scan, type Found, type Wanted } from './scan/index.ts'
 export { presentAttempt, presentDelivery, presentErrorCode } from './present.ts'
-export { cancelOutstanding, findAttemptDelivery, findDelivery, listAttemptsOf, listDeliveriesOf, pauseOutstanding, reasonToWait, resumePaused } from './queries.ts'
+export { cancelOutstanding, findAttemptDelivery, findDelivery, listAttemptsOf, listDeliveriesOf, pauseOutstanding, reasonToWait, resumePaused, startedAfresh } from './queries.ts'
 export { type AttemptOfRow, type DeliveryRow } from './queries.ts'
 
 export const deliveries: Room<'deliveries'> = {

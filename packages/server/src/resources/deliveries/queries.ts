@@ -172,6 +172,14 @@ export const reasonToWait: Sql = sql`
   ) why
 `
 
+/** What a replay makes of delivery `d` besides its state: a fresh schedule, behind all others of its key. */
+export const startedAfresh: Sql = sql`
+           pause_reason = why.reason,
+           failure_count = 0,
+           order_seq = case when d.order_key is not null then nextval('deliveries_order') end,
+           next_trigger = 'replay'
+`
+
 /**
  * The most rows that one statement below moves: a backlog of a million must not hold its locks for seconds, for turns of
  * other lanes would wait behind them. Rows that a turn is just moving are passed by for the same reason, in both

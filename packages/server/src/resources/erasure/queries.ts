@@ -60,7 +60,16 @@ export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string;
   `)
 }
 
-/** Deliveries with their attempts, which only the index of their deliveries finds. Gives how many deliveries. */
+/** Takes the attempts of a `piece` of deliveries with it: only the index of their deliveries finds them. */
+const attemptsOfPiece = (workspaceId: string): Sql => sql`
+         attempts as (
+           delete from delivery_attempts
+            where workspace_id = ${workspaceId}
+              and delivery_id = any (array(select id from piece))
+         )
+`
+
+/** Deliveries with their attempts. Gives how many deliveries. */
 export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
   return db.run(sql`
     with piece as materialized (
@@ -70,11 +79,7 @@ export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
               and project_id = ${at.projectId}
             limit ${at.limit}
          ),
-         attempts as (
-           delete from delivery_attempts
-            where workspace_id = ${at.workspaceId}
-              and delivery_id = any (array(select id from piece))
-         )
+         ${attemptsOfPiece(at.workspaceId)}
     delete from deliveries
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}
@@ -206,11 +211,7 @@ export function expireDeliveries(db: Db, at: Expired): Promise<number> {
               and id < ${uuidv7Floor(at.before)}::uuid
             limit ${at.limit}
          ),
-         attempts as (
-           delete from delivery_attempts
-            where workspace_id = ${at.workspaceId}
-              and delivery_id = any (array(select id from piece))
-         )
+         ${attemptsOfPiece(at.workspaceId)}
     delete from deliveries
      where workspace_id = ${at.workspaceId}
        and id < ${uuidv7Floor(at.before)}::uuid

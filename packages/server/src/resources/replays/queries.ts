@@ -1,5 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db.ts'
-import { reasonToWait } from '../deliveries/index.ts'
+import { reasonToWait, startedAfresh } from '../deliveries/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -140,10 +140,7 @@ export function makeDue(db: Db, at: At & { slots: readonly Slot[]; states: reado
   return db.many<{ id: string; destination_id: string }>(sql`
     update deliveries d
        set state = case when why.reason is null then 'retrying' else 'paused' end,
-           pause_reason = why.reason,
-           failure_count = 0,
-           order_seq = case when d.order_key is not null then nextval('deliveries_order') end,
-           next_trigger = 'replay',
+           ${startedAfresh},
            next_attempt_at = case when why.reason is null then slot.at end,
            updated_at = ${at.now}
       from unnest(${ids}::uuid[], ${at.slots.map((slot) => slot.at)}::timestamptz[]) as given (id, at)

@@ -1,6 +1,6 @@
 import { sql, type Db } from '../../../platform/db.ts'
 import { keepOrphans } from '../../lanes/index.ts'
-import { reasonToWait } from '../queries.ts'
+import { reasonToWait, startedAfresh } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string; readonly id: string; readonly now: Date }
 type Moved = { readonly destination_id: string }
@@ -10,10 +10,7 @@ export function replayDelivery(db: Db, at: At): Promise<Moved | undefined> {
   return db.maybe<Moved>(sql`
     update deliveries d
        set state = case when why.reason is null then 'pending' else 'paused' end,
-           pause_reason = why.reason,
-           failure_count = 0,
-           order_seq = case when d.order_key is not null then nextval('deliveries_order') end,
-           next_trigger = 'replay',
+           ${startedAfresh},
            next_attempt_at = case when why.reason is null then ${at.now}::timestamptz end,
            updated_at = ${at.now}
       from destinations t
