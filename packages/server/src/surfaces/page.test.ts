@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import Fastify from 'fastify'
 import { html } from './html.ts'
 import { bodyIn, framed } from './page.ts'
+import { mountPages } from './pages.ts'
 
 test('a page has its body letter by letter in the frame, and what it is called cannot break out of it', () => {
   const body = bodyIn('invite.html')
@@ -14,4 +16,17 @@ test('a page has its body letter by letter in the frame, and what it is called c
 test('a page loads the script that it names, and itself again when it says so', () => {
   const page = framed({ title: 'x', style: 'reference', script: 'reference', refreshSeconds: 2, main: html`` })
   assert.match(page, /<meta http-equiv="refresh" content="2">\n {4}<title>x<\/title>[^]*reference\.css">\n {4}<script type="module" src="\/assets\/reference\.js"><\/script>\n {2}<\/head>/)
+})
+
+test('each page beside the console has one body, and all that it loads is there', async () => {
+  const fastify = Fastify()
+  mountPages(fastify)
+  for (const url of ['/sign-in', '/sign-in/link', '/sign-in/reset', '/sign-in/email', '/invites/accept', '/account']) {
+    const { body } = await fastify.inject(url)
+    assert.equal(body.split('<main').length, 2, url)
+    const loaded = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
+    assert.equal(loaded.filter((path) => path.endsWith('.js')).length, 2, `${url} has the theme and a script of its own`)
+    for (const path of loaded) assert.equal((await fastify.inject(path)).statusCode, 200, path)
+  }
+  await fastify.close()
 })
