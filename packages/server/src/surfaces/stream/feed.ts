@@ -1,5 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
+import { contains } from '../../domain/snapshot.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
 import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/stream/index.ts'
 import { pageEnd, recordFrames, type Dialect } from './frame.ts'
@@ -30,6 +31,8 @@ export class Feed {
   readonly #watchers = new Set<(sighting: Sighting) => void>()
   #ready = attempt()
   #position: Position | undefined
+  /** Where watchers stand that came since the last look at what changed. */
+  #joined: Position[] = []
   #watched: Position | undefined
   #refused: Position | undefined
   #reading = false
@@ -64,9 +67,10 @@ export class Feed {
     }
   }
 
-  /** Hears of deliveries and refusals from now on, second by second as they stand; gives the function that ends it. */
-  watch(see: (sighting: Sighting) => void): () => void {
+  /** Hears of deliveries and refusals from a position on, second by second as they stand; gives the function that ends it. */
+  watch(since: Position, see: (sighting: Sighting) => void): () => void {
     this.#watchers.add(see)
+    this.#joined.push(since)
     this.hint()
     return () => this.#watchers.delete(see)
   }
@@ -128,18 +132,17 @@ export class Feed {
     await this.#readChanges()
   }
 
-  /** Nobody is told what was before the first look. */
+  /** Somebody who has just come may be told again what others were told: it is told as it stands. */
   async #readChanges(): Promise<void> {
+    const joined = this.#joined.splice(0)
     if (this.#watchers.size === 0) {
       this.#watched = undefined
       this.#refused = undefined
       return
     }
-    if (this.#watched === undefined || this.#refused === undefined) {
-      this.#watched = await this.#reader.now()
-      this.#refused = this.#watched
-      return
-    }
+    this.#watched = joined.reduce(earlier, this.#watched)
+    this.#refused = joined.reduce(earlier, this.#refused)
+    if (this.#watched === undefined || this.#refused === undefined) return
     for (let more = true; more && !this.#stopped; ) {
       // oxlint-disable-next-line no-await-in-loop -- page after page of one read
       const changes = await this.#reader.changes({ scope: this.#scope, position: this.#watched })
@@ -151,6 +154,11 @@ export class Feed {
     this.#refused = refusals.position
     if (refusals.rejections.length > 0) for (const see of this.#watchers) see(refusals)
   }
+}
+
+/** Of another history a position says nothing, and the last one that came is of the latest. */
+function earlier(known: Position | undefined, joined: Position): Position {
+  return known !== undefined && known.history === joined.history && contains(joined.from, known.from) ? known : joined
 }
 
 function batchOf(page: Page): Batch {

@@ -135,10 +135,10 @@ export class Session {
   }
 
   /** From here on the feed tells the client, which has what `from` sees. */
-  #join({ history, from, floor }: Position): void {
-    this.#joined = { snapshot: from, floor, history }
+  #join(at: Position): void {
+    this.#joined = { snapshot: at.from, floor: at.floor, history: at.history }
     this.#hold.release((batch) => this.#hear(batch))
-    if (this.tail.sightings && !this.#ended()) this.#unwatch = this.#parts.feed.watch((sighting) => this.#see(sighting))
+    if (this.tail.sightings && !this.#ended()) this.#unwatch = this.#parts.feed.watch(at, (sighting) => this.#see(sighting))
   }
 
   /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
