@@ -39,7 +39,7 @@ test('an endpoint is made, its URL is hidden until it is asked for, and what is 
   const activity = page.getByRole('list', { name: 'Activity' })
   // Refusals are written a second later, by the clock of the server.
   await eventually(async () => {
-    stage.world.clock.advance(1_000)
+    stage.world.clock.advance(250)
     return (await stage.world.admin('GET', 'rejections')).body.rejections[0]
   })
   await activity.getByText('invalid body').waitFor()

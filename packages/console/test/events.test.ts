@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { aDestination, aWebhook, post } from '../../server/test/fixtures.ts'
 import type { Sink } from '../../server/test/harness.ts'
 import { CORPUS, noBrowser, onStage, type Stage } from './browser.ts'
+import { aLine } from './line.ts'
 
 let stage: Stage
 let sink: Sink
@@ -163,41 +163,3 @@ test('a hundred thousand rows: only those in sight are in the page, and the last
   assert.ok((await page.getByRole('row').count()) < 80)
   await seen.close()
 })
-
-/** A line to the server that can be cut. */
-async function aLine(address: string): Promise<{ url: string; cut(): void; mend(): void; stop(): void }> {
-  const { hostname, port } = new URL(address)
-  const open = new Set<Socket>()
-  let isCut = false
-  const server: Server = createServer((socket) => {
-    if (isCut) return void socket.destroy()
-    const on = connect(Number(port), hostname)
-    for (const [from, to] of [[socket, on], [on, socket]] as const) {
-      open.add(from)
-      from.on('error', () => to.destroy())
-      from.on('close', () => {
-        open.delete(from)
-        to.destroy()
-      })
-      from.pipe(to)
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const drop = (): void => {
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut: () => {
-      isCut = true
-      drop()
-    },
-    mend: () => {
-      isCut = false
-    },
-    stop: () => {
-      server.close()
-      drop()
-    },
-  }
-}

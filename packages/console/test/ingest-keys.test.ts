@@ -75,7 +75,7 @@ test('a signature is required from the screen, its secret shown once, and the co
 
   // The refusal from before stands here, with what to do about it.
   await eventually(async () => {
-    stage.world.clock.advance(1_000)
+    stage.world.clock.advance(250)
     return (await stage.world.admin('GET', `rejections?ingest_key_id=${made.id}`)).body.rejections[0]
   })
   await page.getByRole('tab', { name: 'Refused' }).click()

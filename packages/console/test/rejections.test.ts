@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { aWebhook, post } from '../../server/test/fixtures.ts'
 import { eventually } from '../../server/test/harness.ts'
 import { aStage, noBrowser, type Stage } from './browser.ts'
+import { aLine } from './line.ts'
 
 let stage: Stage
 
@@ -14,7 +15,7 @@ after(() => stage?.stop())
 /** Refusals are written a second later, by the clock of the server. */
 async function refused(webhook: { readonly id: string }, requests: number): Promise<void> {
   await eventually(async () => {
-    stage.world.clock.advance(1_000)
+    stage.world.clock.advance(250)
     const rows: readonly { count: number }[] = (await stage.world.admin('GET', `rejections?webhook_id=${webhook.id}`)).body.rejections
     return rows.reduce((sum, { count }) => sum + count, 0) >= requests ? true : undefined
   })
@@ -32,7 +33,7 @@ test('what was refused stands by its cause with what to do about it, and the tes
   const row = page.getByRole('row').filter({ hasText: 'The signature header was missing' })
   // The live tail reads refusals from time to time, by the clock of the server.
   await eventually(async () => {
-    stage.world.clock.advance(1_000)
+    stage.world.clock.advance(250)
     return (await row.getByText('3', { exact: true }).count()) > 0 ? true : undefined
   })
   // The endpoint is newer than the names on this page.
@@ -75,6 +76,22 @@ test('an address that was turned away is let in by a press beside those of the l
   await page.waitForURL((url) => !url.search.includes('sel='))
   await seen.accessible('causes in the dark')
   await seen.close()
+})
+
+test('what was refused while the page was cut off stands there when it is back', { skip: noBrowser }, async () => {
+  const line = await aLine(stage.world.address)
+  const closed = await aWebhook(stage.world, { name: 'Closed', verification: { scheme: 'code_host', secret: 'hush' } })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(`${stage.url('rejections').replace(stage.world.baseUrl, line.url)}?webhook=${closed.id}`)
+  await page.getByRole('heading', { name: 'Nothing was refused here' }).waitFor()
+  line.cut()
+  assert.equal((await post(closed.public_url, '{}')).status, 401)
+  await refused(closed, 1)
+  line.mend()
+  await page.getByRole('row').filter({ hasText: 'The signature header was missing' }).waitFor()
+  await seen.close()
+  line.stop()
 })
 
 test('an endpoint that is off is switched on from the cause; the endpoint and the range stand in the address', { skip: noBrowser }, async () => {

@@ -42,6 +42,8 @@ export class Tail {
   why: string | undefined
   /** The first connection stands, or could not be made: what is read from now on misses nothing that the tail does not bring. */
   settled = false
+  /** How often it has come back: refusals that were counted while it was away are in the log only. */
+  returns = 0
 
   readonly #url: string
   readonly #listeners = new Set<() => void>()
@@ -108,7 +110,10 @@ export class Tail {
   #opened(): void {
     this.settled = true
     const now = Date.now()
-    if (this.lostAt !== undefined) this.#backfill = { until: now, lostMs: now - this.lostAt, count: 0 }
+    if (this.lostAt !== undefined) {
+      this.#backfill = { until: now, lostMs: now - this.lostAt, count: 0 }
+      this.returns += 1
+    }
     this.lostAt = undefined
     this.status = 'live'
     if (this.#backfill !== undefined) this.#push({ kind: 'gap', gap: this.#gapNow() })

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { RejectionReason } from '@postroad/contract'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useClient, usePlace } from '../../data/place.ts'
 import type { Rejection } from '../../data/tail.ts'
 import { useTail } from '../../data/use-tail.ts'
@@ -41,7 +41,14 @@ export function useRejections(asked: Asked) {
     return stored === undefined ? undefined : newest([...came, ...stored])
   }, [stored, tail.arrivals, webhook, key, reason, from])
   const [wanted, setWanted] = useState(ROWS_AT_ONCE)
-  const { hasNextPage, isFetching, error, fetchNextPage } = query
+  const { hasNextPage, isFetching, error, fetchNextPage, refetch } = query
+  const { returns } = tail
+  const readAfter = useRef(returns)
+  useEffect(() => {
+    if (readAfter.current === returns) return
+    readAfter.current = returns
+    void refetch()
+  }, [returns, refetch])
   const goesOn = hasNextPage && !isFetching && error === null && (stored?.length ?? 0) < wanted
   useEffect(() => {
     if (goesOn) void fetchNextPage()
