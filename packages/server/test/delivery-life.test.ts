@@ -89,6 +89,27 @@ test('deleting a destination cancels all that is outstanding, what is being sent
   assert.match(refused.body.error, /deleted/)
 })
 
+test('deleting a destination succeeds although a turn locks what it ends in another order', async (t) => {
+  const receiver = await aReceiver(t)
+  const route = await aRoute(world, receiver.url)
+  const record = await route.send()
+  await receiver.until(1)
+  const { id } = await route.delivery(record)
+  const delivery = decodeId('delivery', id)
+  let deleted: Promise<Answer> | undefined
+  await database.transaction(async (turn) => {
+    // Whoever waits longer than this for somebody who waits for it is ended, and that is to be the other one.
+    await turn.run(sql`set local deadlock_timeout = '1min'`)
+    await turn.run(sql`select from delivery_attempts where delivery_id = ${delivery ?? ''} for update`)
+    deleted = world.admin('DELETE', `destinations/${route.destination.id}`)
+    await eventually(async () => ((await database.many(sql`select from pg_locks where not granted`)).length > 0 ? true : undefined))
+    await turn.run(sql`select from deliveries where id = ${delivery ?? ''} for update`)
+  })
+  assert.equal((await deleted)?.status, 200)
+  assert.equal((await route.in(record, 'cancelled')).attempts.at(-1).outcome, 'interrupted')
+  receiver.held[0]?.end()
+})
+
 test('the body and the event id are the same on every attempt and replay; each attempt has an id of its own', async (t) => {
   const sink = await aTestSink(t)
   sink.answer((_request, index) => ({ status: index === 0 ? 500 : 200 }))
