@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { statement } from '../../test/fixtures.ts'
 import { aDatabase } from '../../test/harness.ts'
 import { DbError, openDatabase, sql, type Database } from './db.ts'
 
@@ -106,4 +107,12 @@ test('the list of idle connections holds no place for statements of the past', a
     Object.defineProperty(Array.prototype, 'indexOf', plain)
   }
   assert.ok(longest > 0 && longest < 200, `500 statements went by, and ${longest} places were searched`)
+})
+
+test('no statement is compiled, whatever the database is set to: it would take seconds for what runs for a millisecond', async () => {
+  const { name } = await other.one<{ name: string }>(sql`select current_database() as name`)
+  await statement(other, `alter database "${name}" set jit = on`)
+  const fresh = openDatabase({ target: own.target, connectionsMax: 1, applicationName: 'fresh', statementTimeoutMs: 5_000 })
+  assert.deepEqual(await fresh.one(sql`select current_setting('jit') as jit`), { jit: 'off' })
+  await fresh.close()
 })
