@@ -7,26 +7,39 @@ import { tableOf, type Figure } from './table.ts'
 
 const USAGE = `bench [delivery] [--only ${Object.keys(ROWS).join(',')}] [--seconds S] [--rounds R] [--json] [--profile FOLDER]`
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    only: { type: 'string' },
-    seconds: { type: 'string', default: '4' },
-    rounds: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-    /** Node's CPU profiles of every server of the run are written there. */
-    profile: { type: 'string' },
-  },
-})
-const seconds = Number(values.seconds)
-const rounds = Number(values.rounds)
-const part = partOf(positionals[0])
-const names = values.only === undefined ? Object.keys(part?.rows ?? {}) : values.only.split(',')
-if (part === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1 || names.some((name) => !Object.hasOwn(ROWS, name))) {
-  console.error(USAGE)
-  process.exit(2)
+function readRequest() {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: 'string' },
+      seconds: { type: 'string', default: '4' },
+      rounds: { type: 'string', default: '3' },
+      json: { type: 'boolean', default: false },
+      /** Node's CPU profiles of every server of the run are written there. */
+      profile: { type: 'string' },
+    },
+  })
+  const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
+  const part = partOf(positionals[0])
+  const names = values.only === undefined ? Object.keys(part?.rows ?? {}) : values.only.split(',')
+  if (part === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1 || names.some((name) => !Object.hasOwn(ROWS, name))) throw new Error(USAGE)
+  return { part, names, seconds, rounds, values }
 }
 
+function requestOrEnd(): ReturnType<typeof readRequest> {
+  try {
+    if (process.argv.includes('--help')) {
+      console.log(USAGE)
+      process.exit(0)
+    }
+    return readRequest()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+}
+
+const { part, names, seconds, rounds, values } = requestOrEnd()
 const stage = openStage({ seconds, rounds, profile: values.profile })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stage.close().finally(() => process.exit(130)))
 

@@ -82,7 +82,7 @@ function interruption(): AbortSignal {
 }
 
 async function main(): Promise<void> {
-  if (process.argv.length === 2) return void process.stdout.write(`${USAGE}\n`)
+  if (process.argv.length === 2 || process.argv.includes('--help')) return void process.stdout.write(`${USAGE}\n`)
   try {
     const { scenario, request, json } = readRequest()
     const budget = AbortSignal.timeout(SPARE_BUDGET_MS + request.rounds * ROUND_BUDGET_MS)

@@ -78,7 +78,8 @@ function tellClean({ seeds, simulatedMs, totals }: Played, { seconds, jobs }: { 
 }
 
 try {
-  process.exitCode = await run(readRequest())
+  if (process.argv.includes('--help')) console.log(USAGE)
+  else process.exitCode = await run(readRequest())
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 2
