@@ -25,9 +25,11 @@ export type Found = {
 export async function scan(ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>, asked: Scan): Promise<Found> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const { wanted, scannedMax, limit } = asked
-  const page = await scanPage(ctx.db, { ...at, ...asked, filter: wanted, limit: scannedMax })
+  const byPayload = readsPayloads(wanted)
+  // One more than is wanted says that there is more.
+  const page = await scanPage(ctx.db, { ...at, ...asked, filter: wanted, limit: scannedMax, matchesMax: byPayload ? null : limit + 1 })
   const end = page.scanned < scannedMax
-  if (!readsPayloads(wanted)) return cutOff({ rows: page.rows, reached: end ? null : page.reached }, limit)
+  if (!byPayload) return cutOff({ rows: page.rows, reached: end ? null : page.reached }, limit)
   const read = withinBytes(page.rows)
   const payloads = new Map((await listPayloads(ctx.db, { ...at, recordIds: [...new Set(read.map((row) => row.record_id))] })).map((row) => [row.id, row.data]))
   const meets = payloadTest(wanted)

@@ -75,8 +75,12 @@ const withRecord = (at: At): Sql => sql`
         ) s
 `
 
-/** One page; `reached` is the last delivery that it looked at, null when there was none. */
-export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number }): Promise<Page> {
+/**
+ * One page, and of its matches the first `matchesMax`; null: all. Records are looked up in order and no further than that, or a page
+ * of which few are wanted would cost as much as a whole one. `reached` is the last delivery of the page, null when it has none.
+ */
+export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number; matchesMax: number | null }): Promise<Page> {
+  const inOrder = sql`id ${at.newestFirst ? sql`desc` : sql``}`
   const found = await db.many<Edge & { readonly [Column in keyof ScannedRow]: ScannedRow[Column] | null }>(sql`
     with scanned as materialized (${scannedRows(at)})
     select edge.scanned, edge.reached, m.id, m.record_id, m.dataset, m.destination_id, m.state, m.pause_reason, m.attempt_count, m.next_attempt_at,
@@ -89,11 +93,13 @@ export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; 
              select d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
                     d.last_status, d.last_error, d.created_at, d.updated_at,
                     coalesce(octet_length(r.data), s.body_size) as bytes
-               from scanned d
+               from (select * from scanned order by ${inOrder} offset 0) d
                ${withRecord(at)}
               where ${matching(at.filter)}
+              order by d.${inOrder}
+              limit ${at.matchesMax}
            ) m on true
-     order by m.id ${at.newestFirst ? sql`desc` : sql``}
+     order by m.${inOrder}
   `)
   const [first] = found
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the outer join leaves all columns of a match null, or none
