@@ -65,6 +65,8 @@ const withRecord = (at: At): Sql => sql`
              and id = d.record_id
           offset 0
         ) r
+`
+const withSubmission = (at: At): Sql => sql`
   cross join lateral (
           select webhook_id, body_size
             from submissions
@@ -95,6 +97,7 @@ export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; 
                     coalesce(octet_length(r.data), s.body_size) as bytes
                from (select * from scanned order by ${inOrder} offset 0) d
                ${withRecord(at)}
+               ${withSubmission(at)}
               where ${matching(at.filter)}
               order by d.${inOrder}
               limit ${at.matchesMax}
@@ -122,6 +125,7 @@ export async function countPage(db: Db, at: At & Between & { filter: ScanFilter;
              select d.destination_id, d.state, count(*) as count
                from scanned d
                ${webhookId === null && dataset === null ? sql`` : withRecord(at)}
+               ${webhookId === null ? sql`` : withSubmission(at)}
               where ${matching(at.filter)}
               group by d.destination_id, d.state
            ) m on true
