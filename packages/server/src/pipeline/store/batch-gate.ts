@@ -15,7 +15,7 @@ export const BATCH_GATE_DEFAULTS = {
   batchItemsMax: 256,
   batchBytesMax: 8_388_608,
   batchesInFlightMax: 2,
-  besideItemsMin: 32,
+  besideItemsMin: 16,
   waitingItemsMax: 10_000,
 } as const
 
