@@ -116,8 +116,9 @@ export class Invariants {
   left({ attempt_id, fence, lane }: Begun, now: number): void {
     const row = this.#store.lane(lane)
     const flying = this.#cap.left(row, attempt_id, now)
-    // A former sender that stood still meanwhile cannot know what the breaker does by now.
-    if (row.fence === fence) this.#rules.left(row, flying)
+    // What was sent before cannot know what the breaker does by now, nor can a former sender that stood still meanwhile.
+    const sentAt = this.#sent.get(attempt_id)?.at ?? now
+    if (row.fence === fence && sentAt >= row.remembered_at) this.#rules.left(row, flying)
   }
 
   /** The request is over for its worker: answered, failed, or the worker is gone. */
