@@ -27,11 +27,11 @@ function readRequest() {
 }
 
 function requestOrEnd(): ReturnType<typeof readRequest> {
+  if (process.argv.includes('--help')) {
+    console.log(USAGE)
+    process.exit(0)
+  }
   try {
-    if (process.argv.includes('--help')) {
-      console.log(USAGE)
-      process.exit(0)
-    }
     return readRequest()
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)

@@ -73,18 +73,21 @@ export function missing(header: string): SignatureFailure {
 
 type DigestHeader = Pick<Reading, 'header' | 'form' | 'recipe'> & { readonly wellFormed: RegExp }
 
-/** A header that holds one digest of the body, and no time. */
-export function readDigest(headers: Signed['headers'], { header, form, recipe, wellFormed }: DigestHeader): Reading {
-  const value = headers[header.toLowerCase()]
-  return {
-    header,
-    form,
-    value,
-    given: value === undefined ? [] : [value],
-    before: '',
-    recipe,
-    time: undefined,
-    failure: value === undefined ? missing(header) : wellFormed.test(value) ? undefined : malformed(header, form),
+/** The reader of a header that holds one digest of the body, and no time. */
+export function digestIn({ header, form, recipe, wellFormed }: DigestHeader): (headers: Signed['headers']) => Reading {
+  const name = header.toLowerCase()
+  return (headers) => {
+    const value = headers[name]
+    return {
+      header,
+      form,
+      value,
+      given: value === undefined ? [] : [value],
+      before: '',
+      recipe,
+      time: undefined,
+      failure: value === undefined ? missing(header) : wellFormed.test(value) ? undefined : malformed(header, form),
+    }
   }
 }
 

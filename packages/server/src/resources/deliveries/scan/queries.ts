@@ -25,6 +25,8 @@ export type Page = Edge & { readonly rows: readonly ScannedRow[] }
 
 const NOT_DELIVERED: readonly string[] = ['failed', 'cancelled']
 
+const inOrder = (newestFirst: boolean): Sql => sql`id ${newestFirst ? sql`desc` : sql``}`
+
 /**
  * The deliveries that one page looks at: the next so many along an index, whether or not they match, so that a page costs
  * the same however rare a match is. What was not delivered has an index of its own; a record has few deliveries.
@@ -41,7 +43,7 @@ function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boole
        ${notDelivered ? sql`and state in ('failed', 'cancelled')` : destinationId === null ? sql`` : sql`and destination_id = ${destinationId}`}
        ${at.after === null ? sql`` : sql`and id > ${at.after}`}
        ${at.before === null ? sql`` : sql`and id < ${at.before}`}
-     order by id ${at.newestFirst ? sql`desc` : sql``}
+     order by ${inOrder(at.newestFirst)}
      limit ${at.limit}
   `
 }
@@ -82,27 +84,27 @@ const withSubmission = (at: At): Sql => sql`
  * of which few are wanted would cost as much as a whole one. `reached` is the last delivery of the page, null when it has none.
  */
 export async function scanPage(db: Db, at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number; matchesMax: number | null }): Promise<Page> {
-  const inOrder = sql`id ${at.newestFirst ? sql`desc` : sql``}`
+  const order = inOrder(at.newestFirst)
   const found = await db.many<Edge & { readonly [Column in keyof ScannedRow]: ScannedRow[Column] | null }>(sql`
     with scanned as materialized (${scannedRows(at)})
     select edge.scanned, edge.reached, m.id, m.record_id, m.dataset, m.destination_id, m.state, m.pause_reason, m.attempt_count, m.next_attempt_at,
            m.last_status, m.last_error, m.created_at, m.updated_at, m.bytes
       from (
-             select count(*)::int as scanned, (array_agg(id order by id ${at.newestFirst ? sql`` : sql`desc`}))[1] as reached
+             select count(*)::int as scanned, (array_agg(id order by ${inOrder(!at.newestFirst)}))[1] as reached
                from scanned
            ) edge
       left join (
              select d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
                     d.last_status, d.last_error, d.created_at, d.updated_at,
                     coalesce(octet_length(r.data), s.body_size) as bytes
-               from (select * from scanned order by ${inOrder} offset 0) d
+               from (select * from scanned order by ${order} offset 0) d
                ${withRecord(at)}
                ${withSubmission(at)}
               where ${matching(at.filter)}
-              order by d.${inOrder}
+              order by d.${order}
               limit ${at.matchesMax}
            ) m on true
-     order by m.${inOrder}
+     order by m.${order}
   `)
   const [first] = found
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the outer join leaves all columns of a match null, or none
