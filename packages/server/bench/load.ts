@@ -108,7 +108,8 @@ async function open(run: OpenRun): Promise<OpenResult> {
     const wait = startedAt + (index * 1_000) / run.perSecond - nowMs()
     // oxlint-disable-next-line no-await-in-loop -- this is the pace
     if (wait > 0) await sleep(wait)
-    const line = idle.pop()
+    // The one that has rested longest, so that the server closes none for its silence.
+    const line = idle.shift()
     if (line === undefined) dialled.push(sendOnNew(index))
     else line.send(index)
   }
