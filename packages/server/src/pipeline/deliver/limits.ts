@@ -23,6 +23,8 @@ export interface DeliverLimits {
   readonly lanesPerReleaseMax: number
   readonly hintsMax: number
   readonly readsInFlightMax: number
+  /** What falls due one by one is read together: after a read a lane waits this long at least for what falls due. */
+  readonly dueGapMs: number
   readonly turnsInFlightMax: number
   /** Beside another turn one is begun only for this many results and lanes, or for half of the requests under way. */
   readonly turnItemsMin: number
@@ -54,6 +56,7 @@ export const DELIVER_LIMITS: DeliverLimits = {
   lanesPerReleaseMax: 500,
   hintsMax: 1_000,
   readsInFlightMax: 2,
+  dueGapMs: 50,
   turnsInFlightMax: 2,
   turnItemsMin: 100,
   beginsPerTurnMax: 500,

@@ -36,7 +36,7 @@ class Bench {
     return this.answerReads(this.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
 
-  answerReads(effects: readonly Effect[], due: Readonly<Record<string, readonly string[]>>): Effect[] {
+  answerReads(effects: readonly Effect[], due: Readonly<Record<string, readonly string[]>>, next_due_in_ms: number | null = null): Effect[] {
     return all(effects, 'read').flatMap(({ op, input }) => {
       const lanes = input.reads.map(({ lane, fence }) => ({
         lane,
@@ -44,7 +44,7 @@ class Bench {
         status: 'held' as const,
         settings: SETTINGS,
         due: due[lane] ?? [],
-        next_due_in_ms: null,
+        next_due_in_ms,
       }))
       return this.tell({ type: 'read', op, answer: { outcome: 'done', value: { lanes } } })
     })
@@ -123,6 +123,19 @@ test('results that come at once go to the store with one turn, and free slots ar
   const responded = bench.sent.map(({ attempt_id }): Event => ({ type: 'responded', attempt_id, result: OK }))
   const turns = all(bench.machine.handleAll(responded, bench.now), 'turn')
   assert.deepEqual(turns.map(({ input }) => [input.settles.length, input.begins.length]), [[2, 1]])
+})
+
+test('what falls due one by one is read together, and what falls due later at its moment', () => {
+  for (const [dueInMs, wakesInMs] of [[1, DELIVER_LIMITS.dueGapMs], [DELIVER_LIMITS.dueGapMs + 1, DELIVER_LIMITS.dueGapMs + 1]] as const) {
+    const bench = new Bench()
+    const lease = find(bench.tell({ type: 'woke' }), 'lease')
+    const grants = [{ lane: 'a', fence: 1, settings: SETTINGS, memory: null, orphans_end_in_ms: [] }]
+    const granted = bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } })
+    bench.now = 10
+    assert.equal(find(bench.answerReads(granted, {}, dueInMs), 'sleep').until, 10 + wakesInMs)
+    bench.now += wakesInMs
+    find(bench.tell({ type: 'woke' }), 'read')
+  }
 })
 
 test('a lane that recovers is read again after a read that came to nothing while it was full', () => {

@@ -90,7 +90,7 @@ export class Reads {
     }
     // A hint that came while this read was under way has set `more`: the read may have missed it.
     floor.askRead(lane)
-    if (lane.nextDue !== null) floor.alarm(lane, lane.nextDue)
+    if (lane.nextDue !== null) floor.alarm(lane, Math.max(lane.nextDue, floor.now + floor.limits.dueGapMs))
   }
 
   #waitForProbe(lane: Lane, until: number): void {
