@@ -9,6 +9,7 @@ export interface Delivery {
   readonly delivery_id: string
   readonly record_id: string
   readonly lane: string
+  readonly came_at: number
   state: DeliveryState
   pause_reason: PauseReason | null
   next_attempt_at: number | null
@@ -118,9 +119,9 @@ function firstBeforeRetry(a: Delivery, b: Delivery): number {
 }
 
 /** What of a lane is due, first attempts before retries; and how long the next one has to wait. `held` waits for another one. */
-export function dueIn({ deliveries }: LaneRow, asked: { now: number; limit: number; exclude: readonly string[]; held: (row: Delivery) => boolean }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
-  const { now, limit, exclude, held } = asked
-  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id) && !held(row))
+export function dueIn({ deliveries }: LaneRow, asked: { now: number; limit: number; exclude: readonly string[]; passedOver: (row: Delivery) => boolean }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
+  const { now, limit, exclude, passedOver } = asked
+  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id) && !passedOver(row))
   const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
   const later = waiting.map(dueAt).filter((at) => at > now)
   return { due: due.map((row) => row.delivery_id), next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now }

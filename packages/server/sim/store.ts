@@ -13,17 +13,21 @@ import type { Change, Delivery, LaneRow, Step } from './rows.ts'
 export interface SimStoreOptions {
   readonly watch?: (change: Change, now: number) => void
   readonly plant?: Plant | undefined
+  /** A read for what is recent leaves out what came in longer ago. */
+  readonly recentMs?: number
 }
 
 export class SimStore extends Tables {
   readonly #watch: (change: Change, now: number) => void
   readonly #plant: Plant | undefined
+  readonly #recentMs: number
   #lastSeq = 0
 
   constructor(options: SimStoreOptions = {}) {
     super()
     this.#watch = options.watch ?? (() => {})
     this.#plant = options.plant
+    this.#recentMs = options.recentMs ?? Infinity
   }
 
   // The operations of the delivery machine
@@ -94,7 +98,7 @@ export class SimStore extends Tables {
 
   ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[]): void {
     for (const item of items) {
-      const row: Delivery = { ...item, ...NEW_DELIVERY, order_key: item.order_key ?? null, order_seq: this.#nextSeq(), next_attempt_at: now }
+      const row: Delivery = { ...item, ...NEW_DELIVERY, came_at: now, order_key: item.order_key ?? null, order_seq: this.#nextSeq(), next_attempt_at: now }
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
       const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
@@ -245,11 +249,11 @@ export class SimStore extends Tables {
     if (attempt !== undefined) lane.orphans = [...lane.orphans, orphanOf(lane, attempt)]
   }
 
-  #readLane({ lane: key, fence, limit, exclude, ordered }: LaneReadInput, now: number): LaneRead {
+  #readLane({ lane: key, fence, limit, exclude, ordered, recent }: LaneReadInput, now: number): LaneRead {
     const lane = this.lane(key)
     const status = lane.fence !== fence ? 'lost' : this.pauseReason(lane) === null ? 'held' : 'paused'
-    const held = (row: Delivery): boolean => ordered === true && this.#mustWait(row)
-    return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude, held }) }
+    const passedOver = (row: Delivery): boolean => (ordered === true && this.#mustWait(row)) || (recent === true && row.came_at < now - this.#recentMs)
+    return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude, passedOver }) }
   }
 
   #begin(begin: Begin, now: number): Begun | undefined {

@@ -31,6 +31,8 @@ export interface RunReport {
   readonly counts: Readonly<Record<string, number>>
 }
 
+/** So short that most of what waits for a retry is left out when only what is recent is read. */
+const RECENT_MS = 2_000
 /** As in production, but a quiet lane is given back sooner: waiting for that would be most of the work. */
 const LIMITS = { ...DELIVER_LIMITS, laneIdleMs: 4_000, elsewhereMs: 2_000 }
 const STEPS_MAX = 300_000
@@ -71,7 +73,7 @@ class World implements Scene {
     const hopelessLanes = new Set(dead.map(({ lane }) => lane))
     this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes, signsInEarnest: this.plan.signsInEarnest })
     this.secrets = new Secrets(this.invariants.secrets.rotated)
-    this.store = new SimStore({ watch: this.invariants.changed, plant: input.plant })
+    this.store = new SimStore({ watch: this.invariants.changed, plant: input.plant, recentMs: RECENT_MS })
     for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
       this.store.addLane({ lane, workspace, settings })
       this.secrets.add(lane)

@@ -93,7 +93,11 @@ export type DatabaseOptions = {
   readonly connectionsMax: number
   readonly applicationName: string
   readonly statementTimeoutMs: number
+  /** How old a connection gets at least; it may get half as old again, so that not all are made anew at once. A day when left out. */
+  readonly connectionSeconds?: number
 }
+
+const DAY_SECONDS = 86_400
 
 const asIs = (text: string): string => text
 const plain = (oid: number, parse: (text: string) => unknown) => ({ to: oid, from: [oid], serialize: asIs, parse })
@@ -116,7 +120,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const settings = {
     max: options.connectionsMax,
     idle_timeout: 0,
-    max_lifetime: null,
+    // Statements that name days are prepared anew each day (partitions.ts), and a connection keeps all that it has prepared.
+    max_lifetime: () => (options.connectionSeconds ?? DAY_SECONDS) * (1 + Math.random() / 2),
     connect_timeout: 10,
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 1),
     onnotice: () => undefined,

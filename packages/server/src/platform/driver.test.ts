@@ -57,6 +57,24 @@ test('however often all connections are lost under load, every statement ends', 
   await Promise.all(workers)
 })
 
+test('connections that are old enough are made anew under load, and no statement and no transaction notices', { timeout: 120_000 }, async () => {
+  const renewing = openDatabase({ target: own.target, connectionsMax: 6, applicationName: 'renewing', statementTimeoutMs: 5_000, connectionSeconds: 0.02 })
+  const backends = new Set<number>()
+  const seen = async (db: Pick<Database, 'one'>): Promise<number> => (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
+  const work = async (_unused: unknown, index: number): Promise<void> => {
+    for (let round = 0; backends.size < BACKENDS; round += 1) {
+      if ((round + index) % 2 === 0) backends.add(await seen(renewing))
+      else {
+        const [first, last] = await renewing.transaction(async (tx) => [await seen(tx), await tx.run(sql`select pg_sleep(0.002)`), await seen(tx)] as const).then(([a, , b]) => [a, b])
+        assert.equal(first, last)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, work))
+  await renewing.close()
+})
+
+const BACKENDS = 100
 const GIVEN = 100
 
 /** The bytes of 4 MB given to work, 40 kB at a time, that two small garbage collections leave. */

@@ -91,6 +91,23 @@ async function alone(db: Database, changes: readonly Sql[]): Promise<void> {
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
+/** From the first day's start to the last day's end, as bounds of ids. */
+export type Days = { readonly from: string; readonly to: string }
+
+/** Yesterday, or some days before that, to tomorrow, as clocks need not agree about midnight. */
+export function recentDays(now: Date, daysBefore = 0): Days {
+  const today = Math.floor(now.getTime() / DAY_MS)
+  return { from: uuidv7Floor((today - 1 - daysBefore) * DAY_MS), to: uuidv7Floor((today + 2) * DAY_MS) }
+}
+
+/**
+ * That an id is of these days, written into the statement: a plan is made without the other days, while parameters would only keep
+ * it from running there, with a month of days made and locked in vain each time. The text lives a day, and connections not much longer.
+ */
+export function isOfDays(column: string, { from, to }: Days): Sql {
+  return statement(`${column} >= '${from}' and ${column} < '${to}'`)
+}
+
 const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
 
 /** DDL takes no parameters; the names and bounds in it are made here, never by a caller's text. */

@@ -10,6 +10,9 @@ import type { Grant, LaneSettings } from './ports.ts'
  */
 export type LaneMode = 'open' | 'draining' | 'leaving' | 'lost'
 
+/** `recent`: only what has just come in, so that the store need not look at what came in days ago. */
+export type Sought = 'nothing' | 'recent' | 'all'
+
 /** One destination while this process is its only sender. */
 export interface Lane {
   readonly key: string
@@ -28,8 +31,8 @@ export interface Lane {
   orphans: readonly number[]
   unsettled: number
   reading: boolean
-  /** The store may hold due deliveries that are not in the buffer. */
-  more: boolean
+  /** What due deliveries the store may hold that are not in the buffer. */
+  more: Sought
   /** Its settings may have changed: they come with the next read. */
   changed: boolean
   /** When the next delivery that the store told of falls due; null when none is known. */
@@ -68,7 +71,7 @@ export function openLane(grant: Grant, now: number): Lane {
     orphans: grant.orphans_end_in_ms.map((ms) => now + ms).toSorted((a, b) => a - b),
     unsettled: 0,
     reading: false,
-    more: true,
+    more: 'all',
     changed: false,
     nextDue: null,
     lastBusy: now,
@@ -108,7 +111,7 @@ export function rateFreeAt(lane: Lane, now: number): number {
 
 /** True when the store should be asked for due deliveries. While a breaker is open it is asked when the probe is due. */
 export function wantsRead(lane: Lane, at: { limits: DeliverLimits; now: number }): boolean {
-  const may = lane.mode === 'open' && lane.more && !lane.reading && lane.buffer.length <= readLimit(lane, at.limits) / 2
+  const may = lane.mode === 'open' && lane.more !== 'nothing' && !lane.reading && lane.buffer.length <= readLimit(lane, at.limits) / 2
   return may && (lane.changed || lane.breaker.state === 'closed' || lane.breaker.room(at.now) > lane.beginning + lane.sending)
 }
 
@@ -144,5 +147,5 @@ export function isIdle(lane: Lane, limits: DeliverLimits, now: number): boolean 
   const waitsUntil = lane.breaker.waitsUntil(now)
   if (waitsUntil !== null) return waitsUntil - now >= limits.laneIdleMs
   const dueSoon = lane.nextDue !== null && (lane.settings.ordered || lane.nextDue - now < limits.laneIdleMs)
-  return lane.buffer.length === 0 && !lane.reading && !lane.more && !dueSoon
+  return lane.buffer.length === 0 && !lane.reading && lane.more === 'nothing' && !dueSoon
 }

@@ -45,7 +45,7 @@ export class Leases {
       const lane = floor.lanes.get(key)
       if (lane === undefined) this.#want(key)
       else if (lane.mode === 'open') {
-        lane.more = true
+        if (about === 'settings' || lane.more === 'nothing') lane.more = about === 'settings' ? 'all' : 'recent'
         lane.changed ||= about === 'settings'
         floor.askRead(lane)
       } else lane.again = true

@@ -106,6 +106,8 @@ export interface LaneReadInput extends Held {
   readonly exclude: readonly string[]
   /** As the settings said last. */
   readonly ordered?: boolean
+  /** What came in more than a day ago, by the machine's clock, may be left out. Not where an order is kept. */
+  readonly recent?: boolean
 }
 
 /** Due deliveries of one lane: first attempts before retries, oldest due first. */

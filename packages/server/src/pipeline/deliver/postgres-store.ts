@@ -19,12 +19,12 @@ import {
   type LaneAt,
   type NoteRow,
 } from '../../resources/lanes/queries.ts'
-import { readLanes, type LaneReadRow } from '../../resources/lanes/due/queries.ts'
+import { readLanes, type LaneReadRow, type ReadKind } from '../../resources/lanes/due/queries.ts'
 import { findOrphans, type OrphanRow } from '../../resources/lanes/orphans/queries.ts'
 import { endOwner, extendOwner, renewOwner } from '../../resources/lanes/owners/queries.ts'
 import { bumpConfig } from '../../resources/projects/queries.ts'
 import type { Cargo, Evidence } from './cargo.ts'
-import type { Answer, Begun, Held, LaneKey, LaneRead, Leased, LeaseInput, Note, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
+import type { Answer, Begun, Held, LaneKey, LaneRead, LaneReadInput, Leased, LeaseInput, Note, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
 
 export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
 
@@ -157,19 +157,20 @@ async function moveEach<Lane>(lanes: readonly Lane[], move: (lane: Lane) => Prom
   return { more }
 }
 
-/** Lanes that keep an order are read by another statement, which most calls have no need of. */
+/** One statement for each kind of read; most calls need one. */
 async function read(deps: Deps, { reads }: ReadInput): Promise<ReadAnswer> {
-  const [inOrder, others] = [reads.filter(({ ordered }) => ordered === true), reads.filter(({ ordered }) => ordered !== true)]
-  const lanes = await Promise.all([readSome(deps, { reads: others, inOrder: false }), readSome(deps, { reads: inOrder, inOrder: true })])
+  const byKind = Map.groupBy(reads, kindOf)
+  const lanes = await Promise.all([...byKind].map(([kind, some]) => readSome(deps, { reads: some, kind })))
   return { lanes: lanes.flat() }
 }
 
-async function readSome(deps: Deps, { reads, inOrder }: ReadInput & { readonly inOrder: boolean }): Promise<readonly LaneRead[]> {
-  if (reads.length === 0) return []
+const kindOf = ({ ordered, recent }: LaneReadInput): ReadKind => (ordered === true ? 'heads' : recent === true ? 'recent' : 'all')
+
+async function readSome(deps: Deps, { reads, kind }: ReadInput & { readonly kind: ReadKind }): Promise<readonly LaneRead[]> {
   const rows = await readLanes(deps.database, {
     lanes: reads.map((asked) => ({ ...heldAt(asked), limit: asked.limit })),
     exclude: reads.flatMap((asked) => asked.exclude),
-    inOrder,
+    kind,
     now: new Date(deps.clock.now()),
   })
   const byOrdinal = new Map(rows.map((row) => [row.ordinal, row]))

@@ -63,12 +63,16 @@ export class Reads {
     const op = floor.nextOp()
     this.#reading.set(op, lanes)
     const reads = lanes.map((lane) => {
+      const recent = lane.more === 'recent'
       lane.reading = true
-      lane.more = false
+      lane.more = 'nothing'
       lane.changed = false
+      // What falls due later is told anew, but by a look at what is recent only some of it.
+      if (!recent) lane.nextDue = null
       const limit = readLimit(lane, floor.limits)
       const asked = { lane: lane.key, fence: lane.fence, limit, exclude: [...lane.known] }
-      return lane.settings.ordered ? { ...asked, ordered: true } : asked
+      if (lane.settings.ordered) return { ...asked, ordered: true }
+      return recent ? { ...asked, recent } : asked
     })
     floor.emit({ type: 'read', op, input: { reads } })
   }
@@ -80,9 +84,9 @@ export class Reads {
     if (lane.mode !== 'open') return
     if (read.settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
     lane.settings = read.settings
-    lane.nextDue = read.next_due_in_ms === null ? null : floor.now + read.next_due_in_ms
+    if (read.next_due_in_ms !== null) lane.nextDue = Math.min(lane.nextDue ?? Infinity, floor.now + read.next_due_in_ms)
     if (read.due.length > 0) lane.lastBusy = floor.now
-    if (read.due.length >= readLimit(lane, floor.limits)) lane.more = true
+    if (read.due.length >= readLimit(lane, floor.limits)) lane.more = 'all'
     for (const deliveryId of read.due) {
       if (lane.known.has(deliveryId)) continue
       lane.known.add(deliveryId)
@@ -101,7 +105,7 @@ export class Reads {
   }
 
   #askAgain(lane: Lane): void {
-    lane.more = true
+    lane.more = 'all'
     this.#floor.askRead(lane)
   }
 }

@@ -115,7 +115,7 @@ export class Turns {
     }
     // What is due is read anew then, and in the order of then: the delivery that fails as a probe is the last in line.
     floor.forgetBuffer(lane)
-    lane.more = true
+    lane.more = 'all'
     floor.alarm(lane, Math.min(waitsUntil, floor.now + floor.limits.laneIdleMs))
   }
 
@@ -311,7 +311,7 @@ export class Turns {
 
   #probeLost(lane: Lane): void {
     lane.breaker.probeLost()
-    lane.more = true
+    lane.more = 'all'
     this.#floor.askRead(lane)
   }
 
@@ -333,7 +333,7 @@ export class Turns {
 
   /** The delivery behind the one that has ended may be begun now. */
   #nextOfKey(lane: Lane): void {
-    lane.more = true
+    lane.more = 'all'
     this.#floor.askRead(lane)
   }
 

@@ -1,4 +1,5 @@
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
+import { isOfDays, recentDays, type Days } from '../../platform/partitions.ts'
 import { notedWait, notesTable, type HeldAt, type LaneAt, type NoteRow } from '../lanes/index.ts'
 
 export type SettleRow = HeldAt & {
@@ -50,7 +51,7 @@ type AnswerRow =
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
  * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
  * of ids are there for the partitions: days that hold none of these rows are not looked at. They alone choose the days, which
- * is why a row is named as one of an array (docs/adr/0047). Every column of a key is named,
+ * is why a row is named as one of an array (docs/adr/0047). Where all rows are of these days, the others are not even planned for. Every column of a key is named,
  * `offset 0` keeps the order of joins, and `is not distinct from` keeps off an index that serves less: a day without
  * statistics, as at its start or after a crash, seems so small that any plan will do.
  */
@@ -63,6 +64,7 @@ export async function turn(
   const lanes = distinctLanes([...settles, ...begins, ...notes])
   const ended = { attempts: rangeOf(settles.map((row) => row.attemptId)), deliveries: rangeOf(settles.map((row) => row.deliveryId)) }
   const waiting = rangeOf(begins.map((row) => row.deliveryId))
+  const ofDays = daysOf([ended.attempts, ended.deliveries, waiting], now)
   const answer = await db.many<AnswerRow>(sql`
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence, t.project_id,
@@ -115,6 +117,7 @@ export async function turn(
        where a.workspace_id = s.workspace_id
          and a.id = any (s.attempt_ids)
          and a.id between ${ended.attempts.first} and ${ended.attempts.last}
+         ${ofDays.rows('a.id')}
          and a.fence = s.fence
          and a.outcome is null
       returning a.workspace_id, a.project_id, a.destination_id, array[a.delivery_id] as delivery_ids, a.id as attempt_id, s.outcome, s.next, s.next_attempt_at,
@@ -137,6 +140,7 @@ export async function turn(
          and d.destination_id = s.destination_id
          and d.id = any (s.delivery_ids)
          and d.id between ${ended.deliveries.first} and ${ended.deliveries.last}
+         ${ofDays.rows('d.id')}
          and d.state is not distinct from 'sending'
     ), begun as (
       update deliveries d
@@ -162,6 +166,7 @@ export async function turn(
          and d.destination_id = b.destination_id
          and d.id = any (b.delivery_ids)
          and d.id between ${waiting.first} and ${waiting.last}
+         ${ofDays.rows('d.id')}
          and d.state in ('pending', 'retrying')
          and d.next_attempt_at <= ${now}
          ${inOrder ? isFirstOfItsKey : sql`and d.order_key is null`}
@@ -198,6 +203,7 @@ export async function turn(
               where workspace_id = b.workspace_id
                 and project_id = b.project_id
                 and id = b.record_id
+                ${ofDays.origins('id')}
              offset 0
            ) r
      cross join lateral (
@@ -206,6 +212,7 @@ export async function turn(
               where workspace_id = r.workspace_id
                 and project_id = r.project_id
                 and id = r.submission_id
+                ${ofDays.origins('id')}
              offset 0
            ) s
     union all
@@ -245,10 +252,22 @@ function turnedOf(answer: readonly AnswerRow[], begins: readonly BeginRow[]): Tu
   return { begun, applied: rest.applied, lanes: rest.lanes }
 }
 
+/**
+ * What keeps other days out of the plan, where all of these rows are recent. Of a delivery its record and its submission are made
+ * with it, at one moment, though perhaps on the other side of a midnight.
+ */
+function daysOf(ranges: readonly Range[], now: Date): { rows: (column: string) => Sql; origins: (column: string) => Sql } {
+  const days = recentDays(now)
+  const recent = ranges.every(({ first, last }) => first === NO_ID || (first >= days.from && last < days.to))
+  const inDays = (asked: Days) => (column: string): Sql => (recent ? sql`and ${isOfDays(column, asked)}` : sql``)
+  return { rows: inDays(days), origins: inDays(recentDays(now, 1)) }
+}
+
+type Range = { readonly first: string; readonly last: string }
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The least and the greatest of these UUIDs, which sort as text as they do in the database. */
-function rangeOf(ids: readonly string[]): { readonly first: string; readonly last: string } {
+function rangeOf(ids: readonly string[]): Range {
   let [first = NO_ID, last = NO_ID] = [ids[0], ids[0]]
   for (const id of ids) {
     if (id < first) first = id

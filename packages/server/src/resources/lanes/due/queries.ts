@@ -1,5 +1,6 @@
 import type { RatePer } from '../../../domain/rate-window.ts'
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { isOfDays, recentDays } from '../../../platform/partitions.ts'
 import type { HeldAt } from '../queries.ts'
 
 /** What a lane has to do. Nothing here changes a row. */
@@ -19,15 +20,17 @@ export type LaneReadRow = {
   readonly next_due_in_ms: number | null
 }
 
-type ReadAt = { readonly exclude: readonly string[]; readonly now: Date }
+/** `heads`: in a lane that keeps an order, of those with the same key only the first that is outstanding. */
+export type ReadKind = 'all' | 'recent' | 'heads'
+type ReadAt = { readonly exclude: readonly string[]; readonly kind: ReadKind; readonly now: Date }
 
 /**
- * Due deliveries of lanes, first attempts before retries, the oldest first; `ordinal` counts the asked lanes from 1.
- * `inOrder`: of those with the same key only the first that is outstanding.
+ * Due deliveries of lanes, first attempts before retries, the oldest first; `ordinal` counts the asked lanes from 1. `recent`:
+ * what came in before yesterday is left out, so that each event costs the same however many days are kept.
  */
 export function readLanes(
   db: Db,
-  { lanes, inOrder, ...at }: ReadAt & { lanes: readonly (HeldAt & { limit: number })[]; inOrder: boolean },
+  { lanes, ...at }: ReadAt & { lanes: readonly (HeldAt & { limit: number })[] },
 ): Promise<readonly LaneReadRow[]> {
   return db.many<LaneReadRow>(sql`
     select asked.ordinal::int as ordinal,
@@ -47,12 +50,14 @@ export function readLanes(
       left join destinations t on t.workspace_id = asked.workspace_id and t.id = asked.destination_id
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id
       left join workspaces w on w.id = asked.workspace_id
-     ${inOrder ? headsAt(at) : dueAt(at)}
+     ${at.kind === 'heads' ? headsAt(at) : dueAt(at)}
   `)
 }
 
 /** What is due in each asked lane, and when the next delivery falls due there. */
-const dueAt = (at: ReadAt): Sql => sql`
+const dueAt = (at: ReadAt): Sql => {
+  const ofDays = at.kind === 'recent' ? sql`and ${isOfDays('d.id', recentDays(at.now))}` : sql``
+  return sql`
      cross join lateral (
              select coalesce(json_agg(id order by state, next_attempt_at, id), '[]') as ids
                from (
@@ -64,6 +69,7 @@ const dueAt = (at: ReadAt): Sql => sql`
                                 where d.workspace_id = asked.workspace_id
                                   and d.destination_id = asked.destination_id
                                   and d.state = waiting.state
+                                  ${ofDays}
                                   and d.next_attempt_at <= ${at.now}
                                   and d.id not in (select unnest(${at.exclude}::uuid[]))
                                 order by d.next_attempt_at, d.id
@@ -82,12 +88,14 @@ const dueAt = (at: ReadAt): Sql => sql`
                        where d.workspace_id = asked.workspace_id
                          and d.destination_id = asked.destination_id
                          and d.state = waiting.state
+                         ${ofDays}
                          and d.next_attempt_at > ${at.now}
                        order by d.next_attempt_at
                        limit 1
                     ) next
            ) later
 `
+}
 
 /** The states in which a delivery holds up those with the same key behind it. */
 const OUTSTANDING: Sql = sql`('pending', 'sending', 'retrying', 'paused')`
