@@ -5,6 +5,7 @@ import type { PauseReason } from '../src/domain/delivery-state.ts'
 import type { Answer, Held, LeaseInput, Settle } from '../src/pipeline/deliver/ports.ts'
 import { laneKey } from '../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../src/platform/db.ts'
+import { uuidv7Floor } from '../src/platform/ids.ts'
 import { makeDays } from '../src/platform/partitions.ts'
 import { DAY_TABLES } from '../src/workers/upkeep.ts'
 import { destinations } from '../src/resources/destinations/index.ts'
@@ -30,15 +31,6 @@ export type DeliveryRow = {
 
 let made = 0
 
-/** The moment that the ids of these rows tell. */
-const ROWS_FROM_MS = Number.parseInt('019b00000000', 16)
-
-/** Rising, so that rows made later sort later. */
-function uuid(): string {
-  made += 1
-  return `019b0000-0000-7000-8000-${made.toString(16).padStart(12, '0')}`
-}
-
 /** The rows that a delivery store works on, made and changed as the rest of the product does it. Nothing sends here. */
 export class StoreRows {
   readonly deps: Deps
@@ -53,12 +45,15 @@ export class StoreRows {
     return new Date(this.clock.now())
   }
 
-  /** Partitions as a server makes them, for the rows that are made here and for the attempts of now. */
-  async makeDays(): Promise<void> {
-    for (const now of [ROWS_FROM_MS, this.clock.now()]) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      await makeDays(this.deps.database, DAY_TABLES, { now, daysAhead: 1 })
-    }
+  /** Partitions as a server makes them. */
+  async makeDays(daysAhead = 1): Promise<void> {
+    await makeDays(this.deps.database, DAY_TABLES, { now: this.clock.now(), daysAhead })
+  }
+
+  /** Of now and rising, so that rows made later sort later. */
+  #uuid(): string {
+    made += 1
+    return `${uuidv7Floor(this.clock.now()).slice(0, 13)}-7000-8000-${made.toString(16).padStart(12, '0')}`
   }
 
   async clear(): Promise<void> {
@@ -69,7 +64,7 @@ export class StoreRows {
   }
 
   async aWorkspace(): Promise<ProjectAt> {
-    const [workspaceId, projectId, now] = [uuid(), uuid(), this.now]
+    const [workspaceId, projectId, now] = [this.#uuid(), this.#uuid(), this.now]
     await insertWorkspace(this.deps.database, { id: workspaceId, slug: `w${made}`, name: 'W', now })
     await insertProject(this.deps.database, { workspaceId, id: projectId, slug: 'p', name: 'P', isDefault: true, now })
     return { workspaceId, projectId }
@@ -108,13 +103,13 @@ export class StoreRows {
   /** One event with one record for each delivery, committed by the statement that ingest uses. */
   async ingest(at: LaneAt, options: { count?: number; pauseReason?: PauseReason | null; orderKeys?: readonly string[] } = {}): Promise<readonly Item[]> {
     const { count = 1, pauseReason = null, orderKeys = [] } = options
-    const items = Array.from({ length: count }, () => ({ delivery_id: uuid(), record_id: uuid(), lane: at.lane }))
+    const items = Array.from({ length: count }, () => ({ delivery_id: this.#uuid(), record_id: this.#uuid(), lane: at.lane }))
     await insertEvents(
       this.deps.database,
       items.map(({ delivery_id, record_id }, index) => ({
         workspaceId: at.workspaceId,
         projectId: at.projectId,
-        submission: { ...SUBMISSION, id: uuid(), receivedAt: this.clock.now() },
+        submission: { ...SUBMISSION, id: this.#uuid(), receivedAt: this.clock.now() },
         records: [{ id: record_id, dataset: 'events', data: null }],
         deliveries: [{ id: delivery_id, recordId: record_id, destinationId: at.destinationId, pauseReason, orderKey: orderKeys[index] }],
         newDatasets: [],

@@ -183,6 +183,7 @@ export class Twin {
           limit: 1 + (step.m % 4),
           exclude: due.filter((_, index) => index % 3 === step.m % 4).map((delivery) => delivery.delivery_id),
           ordered: row.settings.ordered,
+          recent: step.m % 2 === 0,
         }
       }),
     }

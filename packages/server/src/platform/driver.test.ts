@@ -57,16 +57,21 @@ test('however often all connections are lost under load, every statement ends', 
   await Promise.all(workers)
 })
 
+const backendOf = async (db: Pick<Database, 'one'>): Promise<number> => (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
+
 test('connections that are old enough are made anew under load, and no statement and no transaction notices', { timeout: 120_000 }, async () => {
   const renewing = openDatabase({ target: own.target, connectionsMax: 6, applicationName: 'renewing', statementTimeoutMs: 5_000, connectionSeconds: 0.02 })
   const backends = new Set<number>()
-  const seen = async (db: Pick<Database, 'one'>): Promise<number> => (await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)).pid
   const work = async (_unused: unknown, index: number): Promise<void> => {
     for (let round = 0; backends.size < BACKENDS; round += 1) {
-      if ((round + index) % 2 === 0) backends.add(await seen(renewing))
+      if ((round + index) % 2 === 0) backends.add(await backendOf(renewing))
       else {
-        const [first, last] = await renewing.transaction(async (tx) => [await seen(tx), await tx.run(sql`select pg_sleep(0.002)`), await seen(tx)] as const).then(([a, , b]) => [a, b])
-        assert.equal(first, last)
+        const pids = await renewing.transaction(async (tx) => {
+          const first = await backendOf(tx)
+          await tx.run(sql`select pg_sleep(0.002)`)
+          return [first, await backendOf(tx)]
+        })
+        assert.equal(pids[0], pids[1])
       }
     }
   }
