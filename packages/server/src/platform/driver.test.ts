@@ -112,6 +112,13 @@ test('what a transaction was given is let go by the next small garbage collectio
   assert.ok(left < 2_000_000, `${left} bytes of 4 MB are left`)
 })
 
+test('what comes one after the other goes to one connection, so that its backend stays warm', async () => {
+  await Promise.all(Array.from({ length: 6 }, () => pool.run(sql`select pg_sleep(0.01)`)))
+  const backends = new Set<number>()
+  for (let statements = 0; statements < 20; statements += 1) backends.add(await backendOf(pool))
+  assert.equal(backends.size, 1)
+})
+
 test('the list of idle connections holds no place for statements of the past', async () => {
   await Promise.all(Array.from({ length: 6 }, () => pool.one(sql`select pg_sleep(0.01)`)))
   const plain = Object.getOwnPropertyDescriptor(Array.prototype, 'indexOf')

@@ -77,6 +77,8 @@ const QUERY: readonly Mend[] = [
   },
 ]
 const INDEX: readonly Mend[] = [
+  // In turn, each connection rests longest before it is used: the caches of its backend are cold, and every one of them makes each plan.
+  { found: '      return go(open.shift(), query)\n', mended: '      return go(open.pop(), query)\n' },
   {
     found: '      acc[name] = (x) => new Parameter(x, type.to)\n',
     mended: `      const parameterOf = (x) => new Parameter(x, type.to)
@@ -103,6 +105,20 @@ const INDEX: readonly Mend[] = [
 // searched all of them at the next one.
 const QUEUE: readonly Mend[] = [
   { found: 'const index = xs.indexOf(x)', mended: 'const at = xs.indexOf(x, index)' },
+  // For the list of idle connections, see above.
+  {
+    found: '    push: (x) => (xs.push(x), x),\n',
+    mended: `    push: (x) => (xs.push(x), x),
+    pop: () => {
+      const out = xs.pop()
+      if (index === xs.length) {
+        index = 0
+        xs = []
+      }
+      return out
+    },
+`,
+  },
   { found: 'return index === -1', mended: 'return at === -1' },
   { found: 'xs.splice(index, 1)', mended: 'xs.splice(at, 1)' },
   { found: '      } else {\n', mended: '      } else if (index === 64) {\n        xs = xs.slice(index)\n        index = 0\n      } else {\n' },
