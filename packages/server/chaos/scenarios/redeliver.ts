@@ -13,6 +13,8 @@ import type { Stage } from '../stage.ts'
 const [WHOLE, CUT] = ['whole', 'cut']
 const LIVE = ['live-1', 'live-2']
 const ROUND_MS = 1_000
+/** Longer than from one run of autovacuum to the next, which costs all of them a hiccup: calm and storm hold one each at least. */
+const ROUNDS = 18
 const LOOK_MS = 100
 const PATIENCE_MS = 60_000
 /** Longer than the time for which pages are made due ahead. */
@@ -28,7 +30,7 @@ const RATIO_MAX = 2
 export const redeliver = defineScenario({
   name: 'redeliver',
   about: 'bulk replays beside live traffic; each chosen delivery is sent once more, paused and cancelled ones stand still',
-  rounds: 12,
+  rounds: ROUNDS,
   ratePerSecond: 100,
   play,
 })

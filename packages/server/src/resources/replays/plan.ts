@@ -6,6 +6,8 @@ import { findAllowance } from '../usage/index.ts'
 
 type Asked = { readonly wanted: Wanted; readonly after: string | null; readonly upto: string; readonly ratePerSecond: number }
 
+/** Tells how large they are; more would cost live traffic more than it tells. */
+const SAMPLED = 200
 const COUNTED_PER_PAGE_MAX = 20_000
 const DESTINATIONS_MAX = 100
 
@@ -14,12 +16,12 @@ type Group = { readonly destination_id: string; readonly state: string; readonly
 /** What a replay would come to. Counts page by page, so that no statement runs long, and stops when it has taken too long. */
 export async function planReplay(ctx: Ctx, asked: Asked): Promise<ReplayPlan> {
   const deadline = ctx.clock.now() + LIMITS.replayPlanMs
-  const first = await scanNext(ctx, asked, asked.after)
+  const first = await scanNext(ctx, { ...asked, limit: SAMPLED })
   const groups: Group[] = first.rows.map(({ destination_id, state }) => ({ destination_id, state, count: 1 }))
   let { reached } = first
   while (reached !== null && ctx.clock.now() < deadline) {
     // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
-    const page = readsPayloads(asked.wanted) ? await scanNext(ctx, asked, reached) : await countNext(ctx, asked, reached)
+    const page = readsPayloads(asked.wanted) ? await scanNext(ctx, { ...asked, after: reached, limit: LIMITS.replayScannedPerPageMax }) : await countNext(ctx, asked, reached)
     for (const row of page.rows) groups.push({ destination_id: row.destination_id, state: row.state, count: 'count' in row ? row.count : 1 })
     reached = page.reached
   }
@@ -37,10 +39,8 @@ export async function planReplay(ctx: Ctx, asked: Asked): Promise<ReplayPlan> {
   }
 }
 
-const scanNext = (ctx: Ctx, { wanted, upto }: Asked, after: string | null) => {
-  const { replayScannedPerPageMax: most } = LIMITS
-  return scan(ctx, { wanted, after, before: upto, newestFirst: false, limit: most, scannedMax: most })
-}
+const scanNext = (ctx: Ctx, { wanted, after, upto, limit }: Asked & { readonly limit: number }) =>
+  scan(ctx, { wanted, after, before: upto, newestFirst: false, limit, scannedMax: LIMITS.replayScannedPerPageMax })
 
 async function countNext({ db, workspaceId, projectId }: Ctx, { wanted, upto }: Asked, after: string) {
   const page = await countPage(db, { workspaceId, projectId, filter: wanted, after, before: upto, limit: COUNTED_PER_PAGE_MAX })
