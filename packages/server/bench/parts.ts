@@ -29,6 +29,7 @@ const WHOLE: Part = {
   rows: { ingest, ladder, latency, delivery, hostile, policies, footprint },
   page: pageAt('bench.md'),
   notes: (seconds) => [
+    'Each installation holds the tables of a month of days, as one that has kept events so long, with nothing in the older ones.',
     'Events are 1 KiB of JSON with the code host\'s HMAC, 64 connections. Bare `node:http` parses the same JSON and answers 201 at once;',
     'bare batched inserts store the same rows by the same driver, 64 to a batch, two batches at a time.',
     'The whole ladder is a signature, three criteria, five mappings, an allowlist of three ranges and an idempotency key that is new each',

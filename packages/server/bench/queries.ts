@@ -1,5 +1,7 @@
-import { sql, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
-import { openDatabase } from '../src/platform/db.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { openDatabase, sql, type Database, type DatabaseTarget, type Db } from '../src/platform/db.ts'
+import { makeDays } from '../src/platform/partitions.ts'
+import { DAY_TABLES } from '../src/workers/upkeep.ts'
 import { nowMs } from './statistics.ts'
 
 /** SQL of the bench alone: its tables, its databases and its questions to the server. */
@@ -118,6 +120,14 @@ export async function countWalSyncs(db: Db): Promise<number> {
      where object = 'wal'
   `)
   return syncs
+}
+
+const MONTH_DAYS = 28
+const DAY_MS = 86_400_000
+
+/** As where events have been kept for a month: a table for each day, though nothing lies in the older ones here. */
+export async function makeMonth(db: Database): Promise<void> {
+  await makeDays(db, DAY_TABLES, { now: systemClock().now() - MONTH_DAYS * DAY_MS, daysAhead: MONTH_DAYS })
 }
 
 /** A pool for the length of `work`. */

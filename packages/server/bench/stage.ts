@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startChild, type Child, type Verbs } from './child.ts'
 import { startPostroad, type Postroad, type ServerOptions } from './postroad.ts'
+import { makeMonth, withDatabase } from './queries.ts'
 
 /** What the rows of the bench stand on: folders and processes that are gone when it ends, however it ends. */
 export type Stage = {
@@ -35,7 +36,11 @@ export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
       return folder
     },
     child: <V extends Verbs>(file: string) => tracked(startChild<V>(file)),
-    server: async (options) => tracked(await startPostroad({ profile, ...options })),
+    server: async (options) => {
+      const server = tracked(await startPostroad({ profile, ...options }))
+      await withDatabase(server.target, makeMonth)
+      return server
+    },
     say: (line) => process.stderr.write(`${line}\n`),
     close: async () => {
       // Children first: those that use the database let go of it before its server stops.
