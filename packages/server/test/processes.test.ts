@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { childrenOf } from '../chaos/children.ts'
 import { startServer } from './command.ts'
-import { aWorld, type World } from './harness.ts'
+import { aWorld, eventually, type World } from './harness.ts'
 
 let world: World
 
@@ -11,9 +11,22 @@ before(async () => {
 })
 after(() => world.stop())
 
+const serving = (parent: number) => childrenOf(parent).filter(({ title }) => title.endsWith('main.ts serve'))
+
+test('a process that is killed before it listens is replaced, and the server starts', async () => {
+  const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
+  const primary = await eventually(() => Promise.resolve(serving(process.pid)[0]))
+  const victim = await eventually(() => Promise.resolve(serving(primary.pid)[0]))
+  process.kill(victim.pid, 'SIGKILL')
+  const server = await starting
+  const answer = await fetch(server.endpoint, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+  assert.equal(await server.stop(), 0)
+  assert.equal(answer.status, 201)
+})
+
 test('a process that stands still and dies takes no request with it: those that share its port answer them', async () => {
   const server = await startServer(world, { PROCESSES: '2' })
-  const [still] = childrenOf(server.pid).filter(({ title }) => title.endsWith('main.ts serve'))
+  const [still] = serving(server.pid)
   assert.ok(still !== undefined)
   process.kill(still.pid, 'SIGSTOP')
   // A sender gives up some time, and so does a test.

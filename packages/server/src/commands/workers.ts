@@ -8,8 +8,9 @@ const RESTART_MS = 1_000
 
 /**
  * Starts `count` processes that share the port, and resolves when all of them listen. One that dies, or is asked to end,
- * is replaced after a second: SIGTERM for one after the other is a restart that no client notices. Only the first looks
- * after the tables; the others need not do it again.
+ * is replaced after a second: SIGTERM for one after the other is a restart that no client notices. Before it listens that
+ * goes for one that is killed too; one that gives up by itself would do so again, so then nothing starts. Only the first
+ * looks after the tables; the others need not do it again.
  */
 export async function runWorkers(options: { count: number; roles: Config['ROLES']; log: Log }): Promise<Workers> {
   const { count, roles, log } = options
@@ -18,21 +19,28 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   const living = new Set<Worker>()
   let stopping = false
 
-  const fork = (index: number): Worker => {
+  const fork = (index: number, port: PromiseWithResolvers<number>): void => {
     const own = index === 0 ? roles : roles.filter((role) => role !== 'work')
     const worker = cluster.fork({ ROLES: own.join(',') })
     living.add(worker)
+    worker.once('listening', (address) => port.resolve(address.port))
     worker.on('exit', (code, signal) => {
       living.delete(worker)
       if (stopping) return
       const ended = { pid: worker.process.pid, code, signal }
       if (code === 0) log.info('worker.ended', ended)
       else log.error('worker.died', ended)
+      if (signal === null && code !== 0) port.reject(new Error('A process of the server ended before it listened; its own line above says why.'))
       setTimeout(() => {
-        if (!stopping) fork(index)
+        if (!stopping) fork(index, port)
       }, RESTART_MS)
     })
-    return worker
+  }
+
+  const listening = (index: number): Promise<number> => {
+    const port = Promise.withResolvers<number>()
+    fork(index, port)
+    return port.promise
   }
 
   const stop = async (): Promise<void> => {
@@ -41,19 +49,12 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   }
 
   try {
-    const ports = await Promise.all(Array.from({ length: count }, (_none, index) => listening(fork(index))))
+    const ports = await Promise.all(Array.from({ length: count }, (_none, index) => listening(index)))
     return { port: ports[0] ?? 0, stop }
   } catch (error) {
     await stop()
     throw error
   }
-}
-
-function listening(worker: Worker): Promise<number> {
-  return new Promise((resolve, reject) => {
-    worker.once('listening', (address) => resolve(address.port))
-    worker.once('exit', () => reject(new Error('A process of the server ended before it listened; its own line above says why.')))
-  })
 }
 
 /** A terminal's Ctrl-C has reached the worker already; a second signal would end it at once. */

@@ -51,7 +51,8 @@ type AnswerRow =
  * the commit. An attempt row is committed here, before its request starts. A destination that is switched at this very
  * moment is not waited for, lest a busy lane keep the switch waiting: a sweep finds what the two leave behind. The ranges
  * of ids are there for the partitions: days that hold none of these rows are not looked at. They alone choose the days, which
- * is why a row is named as one of an array (docs/adr/0047). Where all rows are of these days, the others are not even planned for. Every column of a key is named,
+ * is why a row is named as one of an array (docs/adr/0047), and where all rows are recent the other days are no part of the plan
+ * (docs/adr/0054). Every column of a key is named,
  * `offset 0` keeps the order of joins, and `is not distinct from` keeps off an index that serves less: a day without
  * statistics, as at its start or after a crash, seems so small that any plan will do.
  */
