@@ -13,7 +13,7 @@ after(() => world.stop())
 
 const serving = (parent: number) => childrenOf(parent).filter(({ title }) => title.endsWith('main.ts serve'))
 
-test('a process that is killed before it listens is replaced, and the server starts', async () => {
+test('a process that is killed before it listens is replaced, and the server starts', { timeout: 60_000 }, async () => {
   const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
   const primary = await eventually(() => Promise.resolve(serving(process.pid)[0]))
   const victim = await eventually(() => Promise.resolve(serving(primary.pid)[0]))
@@ -22,6 +22,15 @@ test('a process that is killed before it listens is replaced, and the server sta
   const answer = await fetch(server.endpoint, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
   assert.equal(await server.stop(), 0)
   assert.equal(answer.status, 201)
+})
+
+test('a server that is asked to end while it replaces a process ends', { timeout: 60_000 }, async () => {
+  const server = await startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
+  const [first, second] = serving(server.pid)
+  assert.ok(first !== undefined && second !== undefined)
+  process.kill(first.pid, 'SIGKILL')
+  await eventually(() => Promise.resolve(serving(server.pid).find(({ pid }) => pid !== first.pid && pid !== second.pid)))
+  assert.equal(await server.stop(), 0)
 })
 
 test('a process that stands still and dies takes no request with it: those that share its port answer them', async () => {

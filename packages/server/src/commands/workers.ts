@@ -17,13 +17,17 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   // Each takes connections from the port itself. Handed out by this process, those on their way to one that dies would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE
   const living = new Set<Worker>()
+  const listens = new WeakSet<Worker>()
   let stopping = false
 
   const fork = (index: number, port: PromiseWithResolvers<number>): void => {
     const own = index === 0 ? roles : roles.filter((role) => role !== 'work')
     const worker = cluster.fork({ ROLES: own.join(',') })
     living.add(worker)
-    worker.once('listening', (address) => port.resolve(address.port))
+    worker.once('listening', (address) => {
+      listens.add(worker)
+      port.resolve(address.port)
+    })
     worker.on('exit', (code, signal) => {
       living.delete(worker)
       if (stopping) return
@@ -45,7 +49,7 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
 
   const stop = async (): Promise<void> => {
     stopping = true
-    await Promise.all([...living].map((worker) => end(worker)))
+    await Promise.all([...living].map((worker) => end(worker, listens.has(worker))))
   }
 
   try {
@@ -57,10 +61,14 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
   }
 }
 
-/** A terminal's Ctrl-C has reached the worker already; a second signal would end it at once. */
-function end(worker: Worker): Promise<void> {
+/**
+ * A terminal's Ctrl-C has reached the worker already; a second signal would end it at once, so one that listens is let go. Before that
+ * it would wait for ever to be told that it may listen: it gets the signal, and ends when it has started.
+ */
+function end(worker: Worker, listens: boolean): Promise<void> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve())
-    worker.disconnect()
+    if (listens) worker.disconnect()
+    else worker.process.kill('SIGTERM')
   })
 }
