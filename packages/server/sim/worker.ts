@@ -194,7 +194,7 @@ export class SimWorker implements Witness {
       if (this.#ringsAt !== ringsAt) return
       this.#ringsAt = Infinity
       if (agenda.now < this.#alarm.at) return this.#ringBy(this.#alarm.at)
-      this.#alarm.at = Infinity
+      this.#alarm = { at: Infinity, earliest: Infinity }
       this.#tell({ type: 'woke' })
     })
   }
@@ -202,8 +202,8 @@ export class SimWorker implements Witness {
   #call(effect: StoreCall): void {
     const { agenda, rng, plan } = this.#world
     this.#calls += 1
-    // Who has something to do sleeps no longer than its machine asked for.
-    if (this.#alarm.at < Infinity && this.#alarm.at > this.#alarm.earliest) this.#setAlarm(this.#alarm.earliest)
+    // Who has something to do sleeps no longer than its machine asked for, not even where no work was in sight.
+    if (this.#alarm.at > this.#alarm.earliest) this.#setAlarm(this.#alarm.earliest)
     const life = this.#life
     const faults = this.clogged ? CLOGGED : plan.store
     const latencyMs = rng.chance(faults.slow) ? rng.between(200, 8_000) : rng.between(1, 20)
