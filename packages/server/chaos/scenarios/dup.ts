@@ -13,6 +13,10 @@ const RECEIVERS = 5
 const MAX_IN_FLIGHT = 4
 /** Without a fault, and so without an excuse for a repeat: so many deliveries, or as many as come within so long. */
 const CALM = { full: { deliveries: 100_000, ms: 600_000 }, short: { deliveries: Infinity, ms: 3_000 } }
+/** What a process that died had under way takes its places until it has ended at the latest: they come free within seconds. */
+const TIMEOUT_MS = 1_000
+/** Of the events, once processes die: what is left of the places must keep up with them. */
+const STORM_PERCENT = 10
 const LOOK_MS = 50
 const OFFSET_MS_MAX = 500
 const PATIENCE_MS = 60_000
@@ -31,15 +35,16 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   const rng = new Rng(request.seed + 1)
   const receivers = Array.from({ length: RECEIVERS }, (_none, n): Receiver => ({
     name: `receiver-${n + 1}`,
-    datasets: null,
+    datasets: ['events'],
     maxInFlight: MAX_IN_FLIGHT,
+    timeoutMs: TIMEOUT_MS,
     scheme: 'standard',
     conduct: () => ({ status: 200, afterMs: rng.int(5, 40) }),
   }))
   let calmUntil = Infinity
   const { evidence, stopped } = await sendThrough(stage, request, {
     receivers,
-    percent: { events: 100 },
+    percent: () => (calmUntil === Infinity ? { events: 100 } : { events: STORM_PERCENT, unsent: 100 - STORM_PERCENT }),
     storm: async (road) => {
       await spendCalm(road, request)
       calmUntil = systemClock().now()
