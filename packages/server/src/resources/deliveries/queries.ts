@@ -247,8 +247,22 @@ export function resumePaused(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
-/** Ends everything outstanding of a destination, what is being sent included: its sender finds the fence moved on. */
+/**
+ * Ends everything outstanding of a destination, what is being sent included: its sender finds the fence moved on. Attempts are
+ * locked before deliveries, as a turn settles, so neither waits for the other for ever; one that is being settled right now ends by that.
+ */
 export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
+  const open = await db.many<{ delivery_id: string }>(sql`
+    select a.delivery_id
+      from deliveries d
+      join delivery_attempts a on a.workspace_id = d.workspace_id and a.project_id = d.project_id and a.delivery_id = d.id
+     where d.workspace_id = ${at.workspaceId}
+       and d.destination_id = ${at.destinationId}
+       and d.state = 'sending'
+       and a.outcome is null
+     limit ${MOVED_ROWS_MAX}
+       for update of a skip locked
+  `)
   const cancelled = await db.many<{ id: string }>(sql`
     update deliveries
        set state = 'cancelled',
@@ -263,20 +277,22 @@ export async function cancelOutstanding(db: Db, at: LaneAt): Promise<number> {
               where workspace_id = ${at.workspaceId}
                 and destination_id = ${at.destinationId}
                 and state in ('pending', 'sending', 'retrying', 'paused')
+                and (state <> 'sending' or id = any (${open.map((row) => row.delivery_id)}::uuid[]))
               limit ${MOVED_ROWS_MAX}
                 for update skip locked
            ))
        and state in ('pending', 'sending', 'retrying', 'paused')
     returning id
   `)
-  // A statement of its own, because the one before may have met an attempt that was committed while it ran.
-  await db.run(sql`
-    update delivery_attempts
-       set outcome = 'interrupted'
-     where workspace_id = ${at.workspaceId}
-       and delivery_id = any (${cancelled.map((row) => row.id)}::uuid[])
-       and outcome is null
-  `)
+  if (open.length > 0) {
+    await db.run(sql`
+      update delivery_attempts
+         set outcome = 'interrupted'
+       where workspace_id = ${at.workspaceId}
+         and delivery_id = any (${cancelled.map((row) => row.id)}::uuid[])
+         and outcome is null
+    `)
+  }
   return cancelled.length
 }
 
