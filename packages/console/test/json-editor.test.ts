@@ -17,7 +17,7 @@ for (const theme of ['light', 'dark'] as const) {
     const { page } = seen
     await page.goto(stage.url('events'))
     await page.getByRole('row').filter({ hasText: 'edit.me' }).first().click()
-    await page.getByRole('treeitem').first().waitFor()
+    await page.getByRole('button', { name: /^Edit and send/ }).and(page.locator(':enabled')).waitFor()
     await page.keyboard.press('e')
     const editor = page.getByRole('textbox', { name: 'Body' })
     await editor.waitFor()
@@ -38,6 +38,27 @@ for (const theme of ['light', 'dark'] as const) {
     await seen.close()
   })
 }
+
+test('keys do nothing before what they are for is there: no example takes its place', { skip: noBrowser }, async () => {
+  const accepted = await post(stage.world.endpoint, '{"type":"comes.late"}')
+  const seen = await stage.owner()
+  const { page } = seen
+  const isAwaited = Promise.withResolvers<void>()
+  await page.route('**/submissions/*', async (route) => {
+    await isAwaited.promise
+    await route.continue()
+  })
+  await page.goto(stage.url(`events?sel=${accepted.body.records[0].id}`))
+  await page.getByRole('treeitem').first().waitFor()
+  for (const key of ['r', 'e', 'c']) await page.keyboard.press(key)
+  assert.deepEqual([await page.getByRole('dialog').count(), await page.getByText('Copied as curl').count()], [0, 0])
+  isAwaited.resolve()
+  const button = page.getByRole('button', { name: /^Edit and send/ })
+  await button.and(page.locator(':enabled')).waitFor()
+  await page.keyboard.press('e')
+  await page.getByRole('textbox', { name: 'Body' }).getByText('"comes.late"').waitFor()
+  await seen.close()
+})
 
 test('while one types in the editor no key of the page works; Tab leaves it', { skip: noBrowser }, async () => {
   const webhook = await aWebhook(stage.world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'hush' } })

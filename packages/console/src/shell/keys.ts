@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
-/** What a key does: `j`, `Enter`, `Escape`, `?`, or two in a row such as `g e`. */
-export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+/** What a key does, if anything now: `j`, `Enter`, `Escape`, `?`, or two in a row such as `g e`. */
+export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>
 
 const SEQUENCE_MS = 1_000
 const OFF = 'postroad.single-keys'

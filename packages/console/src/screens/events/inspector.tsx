@@ -60,22 +60,13 @@ function useWhole(story: Story, id: string) {
 }
 
 function Opened({ id, search, change, onStep, onResend, story }: Props & { readonly story: Story }): ReactElement {
-  const { all: webhooks, nameOf } = useWebhooks()
+  const { nameOf } = useWebhooks()
   const whole = useWhole(story, id)
   const copy = useCopy()
-  const may = useMay(routes.deliveries.replay)
-  const [isReplaying, setReplaying] = useState(false)
   const tab = TABS.find((one) => one === search.tab) ?? 'payload'
   const { submission } = story
-  const body = whole.submission?.body ?? null
-  const url = webhooks.find((webhook) => webhook.id === submission.webhook_id)?.public_url
-  const curl = (): void => void copy(curlOf({ url: url ?? `${location.origin}/v1/ingest/YOUR_INGEST_KEY`, headers: sentHeaders(submission.headers, submission.content_type), body: body ?? '' }), 'Copied as curl')
-  const resend = (): void => onResend(body ?? '', submission.webhook_id)
   const go = (to: TabId): void => change({ tab: to === 'payload' ? undefined : to })
   useKeys({
-    r: () => setReplaying(true),
-    c: curl,
-    e: resend,
     y: () => void copy(whole.recordId ?? submission.id, 'Id copied'),
     Enter: () => change({ full: search.full === undefined ? '1' : undefined }),
     ...Object.fromEntries(TABS.map((one, index) => [String(index + 1), () => go(one)])),
@@ -97,12 +88,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
           <span>{bytes(submission.body_bytes)}</span>
           <span className="truncate">{submission.source_ip}</span>
         </div>
-        <div className="mt-2.5 flex gap-2">
-          <Button kind="primary" hotkey="R" icon={<RotateCw strokeWidth={1.5} />} disabled={!may || story.deliveries.length === 0} title={may ? 'Sends it again to its destinations' : needs(routes.deliveries.replay.role)} onClick={() => setReplaying(true)}>Replay</Button>
-          <Button hotkey="C" onClick={curl}>Copy as curl</Button>
-          <Button hotkey="E" disabled={body === null} onClick={resend}>Edit and send</Button>
-          <More story={story} whole={whole} onDataset={(dataset) => change({ dataset })} />
-        </div>
+        <Actions story={story} whole={whole} change={change} onResend={onResend} />
       </header>
       <PathView story={story} webhookName={nameOf} />
       <Tabs
@@ -124,12 +110,37 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
         {tab === 'routing' && <RoutingTab story={story} />}
         {tab === 'raw' && <RawTab submission={whole.submission} />}
       </Tabs>
-      {isReplaying && <ReplayDialog story={story} onClose={() => setReplaying(false)} />}
     </section>
   )
 }
 
-function More({ story, whole, onDataset }: { readonly story: Story; readonly whole: ReturnType<typeof useWhole>; readonly onDataset: (dataset: string) => void }): ReactElement {
+type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }
+
+/** What can be done with the event, by buttons and by their keys: neither does anything before what it is for is there. */
+function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'change' | 'onResend'>): ReactElement {
+  const { all: webhooks } = useWebhooks()
+  const copy = useCopy()
+  const may = useMay(routes.deliveries.replay)
+  const [isReplaying, setReplaying] = useState(false)
+  const { submission } = story
+  const body = whole.submission?.body
+  const url = webhooks.find((webhook) => webhook.id === submission.webhook_id)?.public_url ?? `${location.origin}/v1/ingest/YOUR_INGEST_KEY`
+  const replay = may && story.deliveries.length > 0 ? () => setReplaying(true) : undefined
+  const curl = body === undefined ? undefined : () => void copy(curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body: body ?? '' }), 'Copied as curl')
+  const resend = body === undefined || body === null ? undefined : () => onResend(body, submission.webhook_id)
+  useKeys({ r: replay, c: curl, e: resend })
+  return (
+    <div className="mt-2.5 flex gap-2">
+      <Button kind="primary" hotkey="R" icon={<RotateCw strokeWidth={1.5} />} disabled={replay === undefined} title={may ? 'Sends it again to its destinations' : needs(routes.deliveries.replay.role)} onClick={replay}>Replay</Button>
+      <Button hotkey="C" disabled={curl === undefined} onClick={curl}>Copy as curl</Button>
+      <Button hotkey="E" disabled={resend === undefined} onClick={resend}>Edit and send</Button>
+      <More story={story} whole={whole} onDataset={(dataset) => change({ dataset })} />
+      {isReplaying && <ReplayDialog story={story} onClose={() => setReplaying(false)} />}
+    </div>
+  )
+}
+
+function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (dataset: string) => void }): ReactElement {
   const copy = useCopy()
   const dataset = story.records[0]?.dataset
   return (
