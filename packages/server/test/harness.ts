@@ -132,7 +132,7 @@ export type Sink = {
   readonly received: Received[]
   /** What it answers from now on; a function sees the request and how many came before it. */
   answer(with_: Reply | ((request: Received, index: number) => Reply)): void
-  /** Resolves once `count` requests have come. */
+  /** Resolves once `count` requests have come; gives up when they do not, so a test that cannot succeed fails instead of hanging. */
   until(count: number): Promise<readonly Received[]>
   stop(): Promise<void>
 }
@@ -142,6 +142,8 @@ export type Reply = { readonly status: number; readonly headers?: Record<string,
 function thanks(_request: Received, _index: number): Reply {
   return { status: 200, body: 'ok' }
 }
+
+const PATIENCE_MS = 60_000
 
 /** A receiver on a free port of 127.0.0.1 that keeps what it gets. */
 export async function aSink(): Promise<Sink> {
@@ -167,9 +169,11 @@ export async function aSink(): Promise<Sink> {
       reply = typeof with_ === 'function' ? with_ : () => with_
     },
     until: (count) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        const patience = setTimeout(() => reject(new Error(`${received.length} requests came, not ${count}.`)), PATIENCE_MS)
         const look = (): void => {
           if (received.length < count) return
+          clearTimeout(patience)
           waiting.delete(look)
           resolve(received)
         }
