@@ -11,6 +11,8 @@ import type { Stage } from '../stage.ts'
 const PROCESSES = 3
 const RECEIVERS = 5
 const MAX_IN_FLIGHT = 4
+/** Of events, each for every receiver: half of what the places take, as one answer keeps its place for 22 ms. */
+const RATE = 100
 /** Without a fault, and so without an excuse for a repeat: so many deliveries, or as many as come within so long. */
 const CALM = { full: { deliveries: 100_000, ms: 600_000 }, short: { deliveries: Infinity, ms: 3_000 } }
 /** What a process that died had under way takes its places until it has ended at the latest: they come free within seconds. */
@@ -18,7 +20,7 @@ const TIMEOUT_MS = 1_000
 /** Of the events, once processes die: what is left of the places must keep up with them. */
 const STORM_PERCENT = 10
 const LOOK_MS = 50
-const OFFSET_MS_MAX = 500
+const OFFSET_MS_MAX = 200
 const PATIENCE_MS = 60_000
 const REDELIVERS_WITHIN_MS = 20_000
 
@@ -28,6 +30,7 @@ export const dup = defineScenario({
   about: 'SIGKILL of processes while they deliver; repeats at most what was in flight, none in 100,000 deliveries before',
   processes: PROCESSES,
   rounds: 100,
+  ratePerSecond: RATE,
   play,
 })
 
@@ -74,16 +77,20 @@ async function spendCalm({ sink }: Road, { isShort, signal, say }: Request): Pro
   while (sink.receipts.entries.length < deliveries && performance.now() < end) await sleep(LOOK_MS, undefined, { signal })
 }
 
+/** All processes die, one shortly after the other; the next ones when what these had under way must have been sent again. */
 async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { sink, blows }: Road): Promise<string | null> {
   const rng = new Rng(seed + 2)
   const clock = systemClock()
   for (let round = 1; round <= rounds; round += 1) {
-    const since = clock.now()
+    const isFirst = (round - 1) % PROCESSES === 0
     // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
-    const sign = await sink.receipts.next((receipt) => receipt.at >= since, { patienceMs: PATIENCE_MS, signal })
-    if (sign === undefined) return `Nothing was delivered for ${PATIENCE_MS / 1_000} s after the last death`
+    if (isFirst && round > 1) await sleep(REDELIVERS_WITHIN_MS, undefined, { signal })
+    const since = clock.now()
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const sign = isFirst ? await sink.receipts.next((receipt) => receipt.at >= since, { patienceMs: PATIENCE_MS, signal }) : undefined
+    if (isFirst && sign === undefined) return `Nothing was delivered for ${PATIENCE_MS / 1_000} s after the last death`
     const offsetMs = rng.int(0, OFFSET_MS_MAX)
-    say(`round ${round} of ${rounds}: a process that delivers dies ${offsetMs} ms after a delivery`)
+    say(`round ${round} of ${rounds}: a process dies ${offsetMs} ms after ${isFirst ? 'a delivery' : 'the one before'}`)
     // oxlint-disable-next-line no-await-in-loop -- as above
     await sleep(offsetMs, undefined, { signal })
     // oxlint-disable-next-line no-await-in-loop -- as above
