@@ -21,7 +21,8 @@ const ANSWER_MS = 20
 const BACKLOG = { events: 100_000, perSecond: 1_000, ms: 300_000 }
 const DRAIN_MS = 900_000
 const WARM_MS = 2_000
-const ROUND_MS = 2_000
+/** In the full form calm and drain span several runs of autovacuum each, which cost everybody a hiccup. */
+const ROUND_MS = { full: 10_000, short: 2_000 }
 /** Before the first probe of a breaker that has opened: what waits then is not to be small. */
 const BEFORE_PROBE_MS = 1_500
 const LOOK_MS = 100
@@ -53,9 +54,10 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   const conduct: Receiver['conduct'] = () => (isDown ? { status: 503 } : { status: 200, afterMs: ANSWER_MS })
   const back = { scheme: 'standard', timeoutMs: TIMEOUT_MS, scheduleSeconds: PATIENT, conduct } as const
   const others = OTHERS.map((name): Receiver => ({ name, datasets: ['events'], maxInFlight: 20, scheme: 'service', timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200 }) }))
-  const span = async (ms: number): Promise<Span> => {
+  const roundMs = isShort ? ROUND_MS.short : ROUND_MS.full
+  const span = async (): Promise<Span> => {
     const from = clock.now()
-    await sleep(ms, undefined, { signal })
+    await sleep(rounds * roundMs, undefined, { signal })
     return { from, to: clock.now() }
   }
   const { evidence, stopped } = await sendThrough(stage, request, {
@@ -65,7 +67,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     ...(isShort ? {} : { drainMs: DRAIN_MS }),
     storm: async (road) => {
       await sleep(isShort ? 0 : WARM_MS, undefined, { signal })
-      const calm = await span(rounds * ROUND_MS)
+      const calm = await span()
       isDown = true
       say('down; waiting until the breakers are open and much has come')
       if (!(await haveOpened(stage, signal))) return 'The breakers did not open'
@@ -76,7 +78,7 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
       isDown = false
       const revivedAt = clock.now()
       say('up again')
-      outage = { calm, revivedAt, drain: await span(rounds * ROUND_MS) }
+      outage = { calm, revivedAt, drain: await span() }
       return null
     },
   })
