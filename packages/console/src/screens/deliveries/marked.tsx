@@ -20,7 +20,7 @@ export function MarkedDeliveries({ marks, rows, nameOf }: { readonly marks: Mark
   const may = useMay(routes.deliveries.replay)
   const marked = rows.filter(({ id }) => marks.has(id))
   const begin = (what: HandVerb | 'export'): void => setDoing({ what, of: marked })
-  useKeys(marked.length > 0 ? { 'shift r': () => begin('replay') } : {})
+  useKeys({ 'shift r': marked.length > 0 ? () => begin('replay') : undefined })
   const verb = (name: HandVerb, label: string): ReactElement => <Button disabled={!may} title={may ? undefined : needs(routes.deliveries.replay.role)} onClick={() => begin(name)}>{label}</Button>
   return (
     <>

@@ -29,7 +29,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
   const close = (): void => setDoing(undefined)
   const [first, second] = records
   const canCompare = records.length === 2 && marked.length === 2
-  useKeys({ ...(canCompare ? { '=': () => setDoing('compare') } : {}), ...(marked.length > 0 ? { 'shift r': () => setDoing('replay') } : {}) })
+  useKeys({ '=': canCompare ? () => setDoing('compare') : undefined, 'shift r': marked.length > 0 ? () => setDoing('replay') : undefined })
   const verb = (name: HandVerb, label: string): ReactElement => <Button disabled={!may || records.length === 0} title={may ? undefined : needs(routes.deliveries.replay.role)} onClick={() => setDoing(name)}>{label}</Button>
   return (
     <>
