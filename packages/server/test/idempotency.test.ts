@@ -4,13 +4,14 @@ import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { digestOf } from '../src/domain/idempotency.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
-import { sql, type Database } from '../src/platform/db.ts'
+import { createCommit } from '../src/pipeline/store/commit.ts'
+import { DbError, sql, type Database } from '../src/platform/db.ts'
 import { insertCredential } from '../src/resources/credentials/queries.ts'
 import { findKeys } from '../src/resources/idempotency-keys/queries.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
-import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement, submissionOf } from './fixtures.ts'
+import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, submissionOf } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
-import { keysHeldByWaiting } from './meanwhile.ts'
+import { keysHeldByWaiting, lockDays } from './meanwhile.ts'
 import { onWorldStage } from './world-stage.ts'
 
 let world: World
@@ -48,6 +49,23 @@ async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Pr
     return over ? true : undefined
   }, 10_000)
   return done
+}
+
+/** An endpoint with a dataset of its own, which its next event is the first to name, or not. */
+async function aWebhookOfItsOwn(isFirst: boolean): ReturnType<typeof aWebhook> {
+  const webhook = await aWebhook(world, { dataset: `own${randomBytes(8).toString('hex')}` })
+  if (!isFirst) await post(webhook.public_url, '{}')
+  return webhook
+}
+
+/** Does `work` while an event with the key `k` holds its key and waits for the tables. */
+function whileStoring<T>(url: string, work: (here: Promise<Answer>) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    await lockDays(tx, 'submissions')
+    const here = send(url, '{}', 'k')
+    await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
+    return work(here)
+  })
 }
 
 describe('a repeat with the header Idempotency-Key', () => {
@@ -142,17 +160,18 @@ describe('a repeat with the header Idempotency-Key', () => {
 
 describe('a key', () => {
   test('is burnt by a commit only: after a 503 the same request is stored', async () => {
-    const webhook = await aWebhook(world)
-    await database.transaction(async (tx) => {
-      await statement(tx, 'lock table submissions in access exclusive mode')
-      const refused = send(webhook.public_url, '{}', 'k')
-      const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
-      await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
-      assert.equal((await refused).status, 503)
-    })
-    assert.equal((await send(webhook.public_url, '{"other":1}', 'k')).status, 201)
-    assert.equal((await send(webhook.public_url, '{"other":1}', 'k')).status, 200)
-    assert.equal(await storedBy(webhook), 1)
+    for (const isFirst of [true, false]) {
+      const webhook = await aWebhookOfItsOwn(isFirst)
+      await whileStoring(webhook.public_url, async (refused) => {
+        const cancel = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+        await eventually(async () => ((await database.run({ strings: [cancel], values: [] })) > 0 ? true : undefined))
+        assert.equal((await refused).status, 503)
+      })
+      const had = await storedBy(webhook)
+      assert.equal((await send(webhook.public_url, '{"other":1}', 'k')).status, 201)
+      assert.equal((await send(webhook.public_url, '{"other":1}', 'k')).status, 200)
+      assert.equal(await storedBy(webhook), had + 1)
+    }
   })
 
   test('is kept for 7 days, whether or not it was pruned, and then it is free', async () => {
@@ -281,17 +300,14 @@ describe('equal requests at the same time', () => {
 
   test('what another process is storing is waited for, and its answer given', async () => {
     const beside = await aWorld({ beside: world })
-    const webhook = await aWebhook(world)
     try {
-      const { first, second } = await database.transaction(async (tx) => {
-        await statement(tx, 'lock table submissions in access exclusive mode')
-        const here = send(webhook.public_url, '{}', 'k')
-        await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
-        return { first: here, second: send(at(beside, webhook.public_url), '{}', 'k') }
-      })
-      const answers = await whileTimePasses([beside], Promise.all([first, second]))
-      assert.deepEqual(answers.map(({ status }) => status), [201, 200])
-      assert.equal(answers[0].body.id, answers[1].body.id)
+      for (const isFirst of [true, false]) {
+        const { public_url } = await aWebhookOfItsOwn(isFirst)
+        const sent = await whileStoring(public_url, async (here) => [here, send(at(beside, public_url), '{}', 'k')] as const)
+        const answers = await whileTimePasses([beside], Promise.all(sent))
+        assert.deepEqual(answers.map(({ status }) => status), [201, 200])
+        assert.equal(answers[0].body.id, answers[1].body.id)
+      }
     } finally {
       await beside.stop()
     }
@@ -299,25 +315,24 @@ describe('equal requests at the same time', () => {
 
   test('after 5 s the one that waits is 409 with Retry-After: 1, and the first one is stored all the same', async () => {
     const beside = await aWorld({ beside: world })
-    const webhook = await aWebhook(world)
     try {
-      const first = await database.transaction(async (tx) => {
-        await statement(tx, 'lock table submissions in access exclusive mode')
-        const here = send(webhook.public_url, '{}', 'k')
-        await eventually(async () => ((await keysHeldByWaiting(database)) > 0 ? true : undefined))
-        let second: Answer | undefined
-        const waitedFrom = beside.clock.now()
-        void send(at(beside, webhook.public_url), '{}', 'k').then((answer) => (second = answer))
-        const late = await eventually(async () => {
-          if (second === undefined) beside.clock.advance(100)
-          return second
+      for (const isFirst of [true, false]) {
+        const { public_url } = await aWebhookOfItsOwn(isFirst)
+        const [first] = await whileStoring(public_url, async (here) => {
+          let second: Answer | undefined
+          const waitedFrom = beside.clock.now()
+          void send(at(beside, public_url), '{}', 'k').then((answer) => (second = answer))
+          const late = await eventually(async () => {
+            if (second === undefined) beside.clock.advance(100)
+            return second
+          })
+          assert.deepEqual([late.status, late.body.reason, late.headers.get('retry-after'), late.body.retry_after], [409, 'idempotency_in_progress', '1', 1])
+          assert.ok(beside.clock.now() - waitedFrom >= 5_000)
+          return [here] as const
         })
-        assert.deepEqual([late.status, late.body.reason, late.headers.get('retry-after'), late.body.retry_after], [409, 'idempotency_in_progress', '1', 1])
-        assert.ok(beside.clock.now() - waitedFrom >= 5_000)
-        return { here }
-      })
-      assert.equal((await first.here).status, 201)
-      assert.equal((await send(at(beside, webhook.public_url), '{}', 'k')).status, 200)
+        assert.equal((await first).status, 201)
+        assert.equal((await send(at(beside, public_url), '{}', 'k')).status, 200)
+      }
     } finally {
       await beside.stop()
     }
@@ -347,7 +362,7 @@ test('a key is looked up by itself and not among all that are kept, also when it
   await database.transaction(async (tx) => {
     const scans = () => tx.one(sql`select pg_stat_get_xact_numscans('idempotency_keys_received'::regclass) as all_kept`)
     const scansBefore = await scans()
-    await findKeys(tx, { keys: [{ workspaceId: randomUUID(), keyHash: '00'.repeat(32) }], since: new Date(0) })
+    await findKeys(tx, { keys: [{ workspace_id: randomUUID(), key_hash: '00'.repeat(32) }], since: new Date(0) })
     assert.deepEqual(await scans(), scansBefore)
   })
 })
@@ -372,5 +387,40 @@ test('after a crash between the commit and the answer a retry gets the answer th
     assert.equal(await storedBy(webhook), 1)
   } finally {
     await dying.stop()
+  }
+})
+
+test('when the connection breaks while the commit is due, what was stored is 201; a repeat is 503, and its first answer when it is sent again', async () => {
+  // For each statement of the group commit, as they come: whether its answer is lost.
+  const losses: boolean[] = []
+  const orLost = async <T>(done: Promise<T>): Promise<T> => {
+    const answer = await done
+    if (losses.shift() === true) throw new DbError(new Error('The connection broke.'), 'ECONNRESET')
+    return answer
+  }
+  const node = await aWorld({
+    beside: world,
+    env: { LOG_LEVEL: 'silent' },
+    commit: (_commit, deps) => createCommit({ ...deps, database: { ...deps.database, many: (query) => orLost(deps.database.many(query)), run: (query) => orLost(deps.database.run(query)) } }),
+  })
+  try {
+    const webhook = await aWebhookOfItsOwn(false)
+    const sent = async (lost: readonly boolean[], headers: Record<string, string> = {}): Promise<Answer> => {
+      losses.push(...lost)
+      return whileTimePasses([node], post(at(node, webhook.public_url), '{}', { headers }))
+    }
+    const [headers, commit, look] = [{ 'idempotency-key': 'k' }, true, true]
+    assert.equal((await sent([commit, look])).status, 201)
+    const first = await sent([commit, look], headers)
+    assert.equal(first.status, 201)
+    assert.equal(await storedBy(webhook), 3)
+    const repeat = await sent([commit], headers)
+    assert.deepEqual([repeat.status, repeat.body.reason], [503, 'storage_unavailable'])
+    const keysNotRead = [false, true]
+    const again = await sent(keysNotRead, headers)
+    assert.deepEqual([again.status, again.body.id], [200, first.body.id])
+    assert.deepEqual([losses, await storedBy(webhook)], [[], 3])
+  } finally {
+    await node.stop()
   }
 })

@@ -1,5 +1,5 @@
 import { decodeId } from '@postroad/contract'
-import { sql, type Database } from '../src/platform/db.ts'
+import { sql, type Database, type Db } from '../src/platform/db.ts'
 import { post, statement } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
 
@@ -77,6 +77,14 @@ export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answ
   } finally {
     await lost.stop()
   }
+}
+
+/** Keeps everybody from the days of a table until the transaction ends, and nobody from the table itself: a statement comes as far as its first row of a day. */
+export function lockDays(tx: Db, table: string): Promise<unknown> {
+  return statement(tx, `do $$ declare day regclass; begin
+    for day in select inhrelid from pg_inherits where inhparent = '${table}'::regclass loop
+      execute 'lock table ' || day || ' in access exclusive mode';
+    end loop; end $$`)
 }
 
 /** How many idempotency keys are held by a transaction that waits for a table; the loops of a server hold such locks too, and wait for none. */

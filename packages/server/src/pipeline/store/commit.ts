@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
-import { isSubmissionStored, type EventRows } from '../../resources/submissions/queries.ts'
+import { findStored, type EventRows } from '../../resources/submissions/queries.ts'
 import { reject, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
@@ -38,13 +38,15 @@ export function createCommit(deps: Deps): Commit {
   }
   const run = async (taken: readonly Waiting[]): Promise<void> => {
     const batch = inTime(deps, taken)
-    const { outcome, verdicts, first } = await store(deps, batch)
+    const outcome = await store(deps, batch)
     // Asking takes seconds; the batches behind do not wait for it.
     gate.finished()
     startSoon()
-    const isStored = outcome === 'unknown' ? await wasStored(deps, first) : outcome === 'stored'
-    if (!isStored) deps.log.warn('ingest.not_stored', { events: taken.length, outcome })
-    for (const [index, { event, answer }] of batch.entries()) answer(isStored ? said(event, verdicts[index]) : unavailable)
+    const verdicts = outcome === 'unknown' ? await lookedFor(deps, batch) : outcome === 'refused' ? [] : outcome
+    const answers = batch.map(({ event }, index) => said(event, verdicts[index]))
+    const lost = answers.filter((answer) => answer === unavailable).length
+    if (lost > 0) deps.log.warn('ingest.not_stored', { events: lost })
+    for (const [index, { answer }] of batch.entries()) answer(answers[index] ?? unavailable)
   }
 
   return (event) =>
@@ -64,57 +66,45 @@ function inTime(deps: Deps, batch: readonly Waiting[]): readonly Waiting[] {
   })
 }
 
-/** An answer for an event whose batch was committed. */
-function said(event: Routed, verdict: Verdict = 'admitted'): Committed {
+/** undefined: it is not stored, and nobody knows what else to say of it. */
+function said(event: Routed, verdict: Verdict | undefined): Committed {
+  if (verdict === undefined) return unavailable
   if (verdict !== 'admitted' && verdict.kind !== 'beyond_allowance') return verdict
   rememberDatasets(event)
   return { kind: 'stored', event: verdict === 'admitted' ? event : { ...event, deliveries: verdict.deliveries } }
 }
 
-type Tried = {
-  /** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
-  readonly outcome: 'stored' | 'refused' | 'unknown'
-  readonly verdicts: readonly Verdict[]
-  /** Its first event that was written; undefined: none was. */
-  readonly first: EventRows | undefined
-}
-
-async function store(deps: Deps, batch: readonly Waiting[]): Promise<Tried> {
-  let first: EventRows | undefined
-  let verdicts: readonly Verdict[] = []
-  if (batch.length === 0) return { outcome: 'refused', verdicts, first }
-  const judged = (all: readonly Verdict[], rows: EventRows | undefined): void => {
-    verdicts = all
-    first = rows
-  }
+/** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
+async function store(deps: Deps, batch: readonly Waiting[]): Promise<readonly Verdict[] | 'refused' | 'unknown'> {
+  if (batch.length === 0) return []
   try {
-    await storeBatch(deps, { batch, judged })
-    return { outcome: 'stored', verdicts, first }
+    return await storeBatch(deps, batch)
   } catch (error) {
     const outcome = error instanceof DbError ? error.outcome : 'refused'
     deps.log.warn('ingest.commit_failed', { events: batch.length, outcome, cause: error })
-    return { outcome, verdicts, first }
+    return outcome
   }
 }
 
 /**
  * The connection broke while the commit was due. A backend that lost its client may still end its statement, so the
- * question is asked for longer than a statement may take; a 503 is only given when the rows are not there by then.
+ * question is asked for longer than a statement may take; a 503 is only given when the rows are not there by then. When
+ * any are there, all are that will be.
  */
-async function wasStored(deps: Deps, first: EventRows | undefined): Promise<boolean> {
-  if (first === undefined) return false
-  const { workspaceId, projectId, submission } = first
+async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonly (Verdict | undefined)[]> {
+  const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({ workspaceId, projectId, id: submission.id }))
   for (let attempt = 0; attempt < UNKNOWN_TRIES; attempt += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
     await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + 100 * (attempt + 1), resolve))
     try {
       // oxlint-disable-next-line no-await-in-loop -- as above
-      if (await isSubmissionStored(deps.database, { workspaceId, projectId, id: submission.id })) return true
+      const stored = await findStored(deps.database, asked)
+      if (stored.size > 0) return asked.map(({ id }) => (stored.has(id) ? 'admitted' : undefined))
     } catch (error) {
       deps.log.debug('ingest.commit_unknown', { cause: error })
     }
   }
-  return false
+  return []
 }
 
 function rowsOf(deps: Deps, event: Routed): EventRows {

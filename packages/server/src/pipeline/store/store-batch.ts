@@ -2,8 +2,8 @@ import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Db } from '../../platform/db.ts'
 import { holdDatasets, listDatasetsOf } from '../../resources/datasets/queries.ts'
-import { burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
-import { insertEvents, type EventRows } from '../../resources/submissions/queries.ts'
+import { burningFreeKeys, burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
+import { insertEvents, insertPermittedEvents, type EventRows } from '../../resources/submissions/queries.ts'
 import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, type Routed } from '../types.ts'
@@ -13,49 +13,86 @@ import { keptAnswer } from './first-answer.ts'
 /** An event with its rows, waiting to be stored. */
 export type Storable = { readonly event: Routed; readonly rows: EventRows }
 
-export type StoreBatch = {
-  readonly batch: readonly Storable[]
-  /** One verdict an event; none at all: every one is admitted. */
-  readonly judged: (verdicts: readonly Verdict[], first: EventRows | undefined) => void
-}
-
 /** What has not come to its commit by then is given up: who waits for the commit's answer asks for it no longer than 20 s. */
 const WRITTEN_MS_MAX = 9_000
 
 /**
- * Stores a batch in one commit. `judged` hears the verdicts before anything is written, with the rows of the first event
- * that was admitted: it tells for all of them when the commit has no answer. Admitted ones are stored if it commits.
+ * Stores a batch in one commit and gives one verdict an event; admitted ones are stored.
  *
- * A batch without idempotency keys, quotas, allowances and new datasets is one statement. Otherwise one transaction:
- * 1. It tries to hold each key by an advisory lock until its end, and does not wait for one that another transaction
- *    holds: that event is `busy` and comes again in a later batch, so no member waits for another's key. A lock is held
- *    from before the look at the burnt keys until after the commit is visible, so one key has one submission, whichever
- *    process stores it and whenever that dies. Should two ever pass, the primary key fails the transaction.
+ * A batch without quotas, allowances and new datasets is one statement. It tries to hold each idempotency key by an
+ * advisory lock until its end, and does not wait for one that another transaction holds: that event is `busy` and comes
+ * again in a later batch, so no member waits for another's key. A lock is held from before the look at the burnt keys until
+ * after the commit is visible, so one key has one submission, whichever process stores it and whenever that dies. Should two
+ * ever pass, the primary key fails the statement. Events whose key is burnt or held are left out of it.
+ *
+ * Otherwise one transaction:
+ * 1. It holds the keys in the same way.
  * 2. It holds the row of each workspace's month, all in one order. This is where batches of one workspace queue.
  * 3. It holds the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
  * 4. It judges (`admit`), and writes what it admitted, the keys and the counts.
  */
-export async function storeBatch(deps: Deps, { batch, judged }: StoreBatch): Promise<void> {
-  if (!batch.some(needsJudging)) {
-    judged([], batch[0]?.rows)
-    await insertEvents(deps.database, batch.map(({ rows }) => rows))
-    return
-  }
+export async function storeBatch(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+  if (batch.some(isLimited)) return storeLimited(deps, batch)
+  if (batch.some(({ event }) => event.verified.idempotency !== undefined)) return storeKeyed(deps, batch)
+  await insertEvents(deps.database, batch.map(({ rows }) => rows))
+  return batch.map(() => 'admitted')
+}
+
+async function storeKeyed(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
   const now = deps.clock.now()
-  await deps.database.transaction(async (tx) => {
-    const since = new Date(now - LIMITS.idempotencyKeptMs)
+  const since = keptSince(now)
+  // Of equal keys the first one alone is asked for: the others are busy until it is stored.
+  const asked = new Map<string, { readonly key: IdempotencyKeyRow; readonly rows: EventRows }>()
+  const anyway: EventRows[] = []
+  for (const { event, rows } of batch) {
+    const key = keyRow(event)
+    if (key === undefined) anyway.push(rows)
+    else if (!asked.has(key.key_hash)) asked.set(key.key_hash, { key, rows })
+  }
+  const keys = [...asked.values()].map(({ key }) => key)
+  const permitted = burningFreeKeys({ rows: keys, since })
+  const stored = await insertPermittedEvents(deps.database, { events: [...asked.values()].map(({ rows }) => rows), permitted, anyway })
+  const others = keys.filter(({ submission_id }) => !stored.has(submission_id))
+  return admit(batch.map(({ event }) => event), {
+    held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
+    burnt: others.length === 0 ? new Map() : await burntAmong(deps, { keys: others, since }),
+    used: new Map(),
+    datasets: new Map(),
+    now,
+    upgradeUrl: deps.upgradeUrl(),
+  })
+}
+
+/** What is stored is stored by now: a failure to look is no failure of the batch, and the events in question are busy. */
+async function burntAmong(deps: Deps, { keys, since }: { keys: readonly IdempotencyKeyRow[]; since: Date }): Promise<Known['burnt']> {
+  try {
+    return byHash(await findKeys(deps.database, { keys, since }))
+  } catch (error) {
+    deps.log.warn('ingest.keys_not_read', { keys: keys.length, cause: error })
+    return new Map()
+  }
+}
+
+const keptSince = (now: number): Date => new Date(now - LIMITS.idempotencyKeptMs)
+
+const byHash = (rows: readonly IdempotencyKeyRow[]): Known['burnt'] => new Map(rows.map((row) => [row.key_hash, row]))
+
+async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+  const now = deps.clock.now()
+  return deps.database.transaction(async (tx) => {
+    const since = keptSince(now)
     const events = batch.map(({ event }) => event)
     const known = await learn(tx, { batch, since })
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
     const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
-    judged(verdicts, admitted[0]?.rows)
     if (admitted.length > 0) await write(tx, { admitted, since })
     if (deps.clock.now() - now > WRITTEN_MS_MAX) throw new Error('A batch took too long to be written; it was given up.')
+    return verdicts
   })
 }
 
-function needsJudging({ event, rows }: Storable): boolean {
-  return rows.newDatasets.length > 0 || event.verified.idempotency !== undefined || countedIn(event) !== undefined
+function isLimited({ event, rows }: Storable): boolean {
+  return rows.newDatasets.length > 0 || countedIn(event) !== undefined
 }
 
 /** An event as it is written: those of its deliveries that the allowance has no room for wait. Nothing, when it is not admitted. */
@@ -75,15 +112,15 @@ function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
 async function learn(tx: Db, { batch, since }: { batch: readonly Storable[]; since: Date }): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
   const events = batch.map(({ event }) => event)
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
-    idempotency === undefined ? [] : [{ workspaceId: receiver.plan.workspaceId, keyHash: idempotency.hash }],
+    idempotency === undefined ? [] : [{ workspace_id: receiver.plan.workspaceId, key_hash: idempotency.hash }],
   )
   const months = [...monthsOf(events).values()]
   const [held, rows, used] = await Promise.all([
-    keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.keyHash)),
+    keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.key_hash)),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : holdUsage(tx, months),
   ])
-  const burnt = new Map(rows.map((row) => [row.key_hash, row]))
+  const burnt = byHash(rows)
   // What is a repeat makes no dataset, and must not wait for who makes one.
   const isFirst = ({ event: { verified } }: Storable): boolean => verified.idempotency === undefined || (held.has(verified.idempotency.hash) && !burnt.has(verified.idempotency.hash))
   const growing = growingProjects(batch.filter(isFirst))
@@ -106,7 +143,7 @@ async function datasetsOf(tx: Db, growing: readonly ProjectPlan[]): Promise<read
 }
 
 async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[]; since: Date }): Promise<void> {
-  const keys = admitted.flatMap(keyRow)
+  const keys = admitted.flatMap(({ event }) => keyRow(event) ?? [])
   const counts = [...monthsOf(admitted.map(({ event }) => event)).values()]
   const [burnt] = await Promise.all([
     keys.length === 0 ? 0 : burnKeys(tx, { rows: keys, since }),
@@ -130,17 +167,16 @@ function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used
   return months
 }
 
-function keyRow({ event }: Storable): readonly IdempotencyKeyRow[] {
+/** undefined: it has no key. */
+function keyRow(event: Routed): IdempotencyKeyRow | undefined {
   const { idempotency, captured, receiver } = event.verified
-  if (idempotency === undefined) return []
-  return [
-    {
-      workspace_id: receiver.plan.workspaceId,
-      key_hash: idempotency.hash,
-      fingerprint: idempotency.fingerprint,
-      submission_id: event.submissionId,
-      received_at: new Date(captured.receivedAt),
-      answer: keptAnswer(acceptanceOf(event)),
-    },
-  ]
+  if (idempotency === undefined) return undefined
+  return {
+    workspace_id: receiver.plan.workspaceId,
+    key_hash: idempotency.hash,
+    fingerprint: idempotency.fingerprint,
+    submission_id: event.submissionId,
+    received_at: new Date(captured.receivedAt),
+    answer: keptAnswer(acceptanceOf(event)),
+  }
 }

@@ -30,32 +30,59 @@ export type EventRows = {
  * process may die at any instruction and no 201 is broken. The only statement that writes four rooms' tables.
  */
 export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
+  await db.run(sql`with ${insertingEvents(events)}`)
+}
+
+export type PermittedEvents = {
+  readonly events: readonly EventRows[]
+  /** A statement that gives as `submission_id` which of them to store; it runs first. */
+  readonly permitted: Sql
+  /** Those that are stored whatever it gives. */
+  readonly anyway: readonly EventRows[]
+}
+
+/** The same commit where another room decides within it what is stored. Gives the ids of the submissions that were. */
+export async function insertPermittedEvents(db: Db, { events, permitted, anyway }: PermittedEvents): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    with permitted as (${permitted}),
+         stored as (
+           select submission_id
+             from permitted
+            union all
+           select unnest(${anyway.map(({ submission }) => submission.id)}::uuid[])
+         ),
+         ${insertingEvents([...events, ...anyway], sql`where submission_id in (select submission_id from stored)`)}
+    returning id
+  `)
+  return new Set(rows.map((row) => row.id))
+}
+
+function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
   const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
   const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
   const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
   // Most batches name no new dataset and many have no delivery: PostgreSQL need not open what it will not write.
-  await db.run(sql`
-    with new_records as (${insertRecords(records)})
-    ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries)})`}
+  return sql`
+    new_records as (${insertRecords(records, which)})
+    ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
     ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
-    ${insertSubmissions(events)}
-  `)
+    ${insertSubmissions(events, which)}`
 }
 
 type Of<Row> = readonly (Row & { readonly event: EventRows })[]
 
 // In each of these the arrays are unnested side by side in the select list: as a table they would be written out first.
-function insertSubmissions(events: readonly EventRows[]): Sql {
+function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
   const rows = events.map((event) => event.submission)
   return sql`
     insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
                              content_type, headers, body, body_bytes, body_size, decision, record_ids)
-    select workspace_id, project_id, id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
+    select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
            content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
       from (
              select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
-                    unnest(${rows.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${rows.map((row) => row.id)}::uuid[]) as submission_id,
                     unnest(${rows.map((row) => row.webhookId)}::uuid[]) as webhook_id,
                     unnest(${rows.map((row) => row.ingestKeyId)}::uuid[]) as ingest_key_id,
                     unnest(${rows.map((row) => row.receivedAt)}::float8[]) as received_ms,
@@ -67,10 +94,11 @@ function insertSubmissions(events: readonly EventRows[]): Sql {
                     unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
                     unnest(${texts(rows.map((row) => row.decision))}) as decision,
                     unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
-           ) row`
+           ) row
+     ${which}`
 }
 
-function insertRecords(records: Of<EventRows['records'][number]>): Sql {
+function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
   return sql`
     insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
     select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data
@@ -83,10 +111,11 @@ function insertRecords(records: Of<EventRows['records'][number]>): Sql {
                     unnest(${records.map((row) => row.event.submission.receivedAt)}::float8[]) as received_ms,
                     unnest(${records.map((row) => row.event.submission.hops)}::smallint[]) as hops,
                     unnest(${texts(records.map((row) => row.data))}) as data
-           ) row`
+           ) row
+     ${which}`
 }
 
-function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql {
+function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which: Sql): Sql {
   const ordered = deliveries.some((row) => row.orderKey !== undefined)
   return sql`
     insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
@@ -100,12 +129,14 @@ function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>): Sql 
              select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
                     unnest(${deliveries.map((row) => row.event.projectId)}::uuid[]) as project_id,
                     unnest(${deliveries.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${deliveries.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
                     unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
                     unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
                     unnest(${deliveries.map((row) => row.pauseReason)}::text[]) as pause_reason,
                     ${ordered ? sql`unnest(${deliveries.map((row) => row.orderKey ?? null)}::uuid[]) as order_key,` : sql``}
                     unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
-           ) row`
+           ) row
+     ${which}`
 }
 
 /** In one order, so that two batches that make the same datasets do not wait for each other in a circle. */
@@ -202,14 +233,16 @@ export function listStoredBodies(
   `)
 }
 
-/** Whether a batch whose commit nobody answered was committed after all: its first submission tells for all of it. */
-export async function isSubmissionStored(db: Db, at: At & { id: string }): Promise<boolean> {
-  const row = await db.maybe(sql`
-    select 1 as stored
+/** Those of these submissions that are stored. */
+export async function findStored(db: Db, asked: readonly (At & { readonly id: string })[]): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    select id
       from submissions
-     where workspace_id = ${at.workspaceId}
-       and project_id = ${at.projectId}
-       and id = ${at.id}
+     where (workspace_id, project_id, id) in (
+             select unnest(${asked.map((one) => one.workspaceId)}::uuid[]),
+                    unnest(${asked.map((one) => one.projectId)}::uuid[]),
+                    unnest(${asked.map((one) => one.id)}::uuid[])
+           )
   `)
-  return row !== undefined
+  return new Set(rows.map((row) => row.id))
 }
