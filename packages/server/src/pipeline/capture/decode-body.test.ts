@@ -138,6 +138,11 @@ describe('urlencoded', () => {
 
 const part = (headers: string, body: string): string => `--AaB03x\r\n${headers}\r\n\r\n${body}\r\n`
 
+const fieldIn = (headers: string, text: Buffer): Promise<unknown> => {
+  const [before, after] = part(`Content-Disposition: form-data; name="a"\r\n${headers}`, '|').split('|')
+  return payload(Buffer.concat([Buffer.from(before ?? ''), text, Buffer.from(`${after}--AaB03x--\r\n`)]), 'multipart/form-data; boundary=AaB03x')
+}
+
 describe('multipart', () => {
   const TYPE = 'multipart/form-data; boundary=AaB03x'
   const field = (name: string, body: string): string => part(`Content-Disposition: form-data; name="${name}"`, body)
@@ -183,6 +188,16 @@ describe('multipart', () => {
     assert.equal(decoded.text, '{"__proto__":"x","a[b]":"y"}')
   })
 
+  test('a field is read in the charset that its part names, in UTF-8 when it names none', async () => {
+    for (const text of ['плохо', 'é', 'Zoë ☃', 'こんにちは', '']) {
+      for (const contentType of ['X-Other: charset=latin1', 'Content-Type: text/plain', 'Content-Type: text/plain; charset=utf-8', 'content-type:text/plain;format=flowed;Charset="UTF-8"']) {
+        assert.deepEqual(await fieldIn(contentType, Buffer.from(text)), { a: text })
+      }
+    }
+    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=iso-8859-1', Buffer.from('Zoë', 'latin1')), { a: 'Zoë' })
+    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=utf-16le', Buffer.from('Zoë ☃', 'utf16le')), { a: 'Zoë ☃' })
+  })
+
   test('a body that cannot be read whole is refused with a sentence', async () => {
     for (const [body, type, sentence] of [
       [GOOD, 'multipart/form-data', /no boundary/],
@@ -203,6 +218,9 @@ describe('multipart', () => {
         TYPE,
         /not UTF-8/,
       ],
+      [part('Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=base64', 'eA==') + END, TYPE, /cannot be read as base64/],
+      [Buffer.from(field('\u00ff', '1') + END, 'latin1'), TYPE, /name of a part is not UTF-8/],
+      [Buffer.from(part('Content-Disposition: form-data; name="a"; filename="\u00ff"', '1') + END, 'latin1'), TYPE, /name of a part is not UTF-8/],
       [field('a', '1').repeat(101) + END, TYPE, /more than 100 parts/],
       [field('a', '1').repeat(100_000), TYPE, /more than 100 parts/],
     ] as const) {

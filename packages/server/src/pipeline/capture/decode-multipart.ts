@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer'
 import { LIMITS } from '@postroad/contract'
 import { Busboy } from '@fastify/busboy'
 import { type DecodedForm, FormCollector } from './form-fields.ts'
 
 const BOUNDARY = /;\s*boundary=(?:"([\x20-\x7e]{1,200}?)"|([!#-+\x2d-:<-~]{1,200}))/i
 
-/** One part as it was announced, in the order of the body; a file fills in its value when it has ended. */
-type Part = { readonly name: string | undefined; value: unknown }
+/** One part as it was announced, in the order of the body. */
+type Part = { readonly name: string | undefined; readonly filename: string | undefined; readonly contentType: string; bytes: Buffer }
 
 /**
  * Reads multipart/form-data: a text field is a string, a file `{filename, content_type, size, base64}`, a repeated
@@ -21,14 +20,14 @@ export async function decodeMultipart(input: {
   const boundary = quoted ?? bare
   if (boundary === undefined) return refused('the Content-Type names no boundary.')
 
-  const announced = countParts(input.body, boundary)
-  if (announced > LIMITS.multipartPartsMax) return refused(`it has more than ${LIMITS.multipartPartsMax} parts.`)
+  const announced = announcedParts(input.body, boundary)
+  if (announced.length > LIMITS.multipartPartsMax) return refused(`it has more than ${LIMITS.multipartPartsMax} parts.`)
 
   const parts = await readParts(input.body, boundary)
   if (typeof parts === 'string') return refused(parts)
-  if (parts.length !== announced) return refused('a part is not form data, or its headers are malformed.')
+  if (parts.length !== announced.length) return refused('a part is not form data, or its headers are malformed.')
   if (parts.length === 0) return refused('it has no parts.')
-  return collect(parts)
+  return collect(parts, announced)
 }
 
 /** The parts, or what is wrong with the body. */
@@ -37,25 +36,19 @@ function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | st
     const parts: Part[] = []
     const parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      // Text arrives as bytes, so that what is not UTF-8 is refused rather than replaced.
-      defCharset: 'latin1',
+      // Text comes as bytes too: the parser would decode it its own way, and replace what it cannot read.
+      isPartAFile: () => true,
       preservePath: true,
-      limits: { fieldSize: Infinity },
-    })
-    parser.on('field', (name: string | undefined, binary) => {
-      const bytes = Buffer.from(binary, 'latin1')
-      if (isUtf8(bytes)) parts.push({ name, value: bytes.toString('utf8') })
-      else resolve('a field is not UTF-8; send it as a file.')
     })
     parser.on('file', (...[name, file, filename, , contentType]) => {
-      const part: Part = { name, value: undefined }
+      const part: Part = { name, filename, contentType, bytes: Buffer.alloc(0) }
       const chunks: Buffer[] = []
       parts.push(part)
       file.on('data', (chunk: Buffer) => chunks.push(chunk))
       file.on('end', () => {
-        part.value = fileValue(Buffer.concat(chunks), { filename, contentType })
+        part.bytes = Buffer.concat(chunks)
       })
-      file.on('error', () => resolve('it ends in the middle of a file.'))
+      file.on('error', () => resolve('it ends in the middle of a part.'))
     })
     parser.on('error', () => resolve('it ends too early, or a part is malformed.'))
     parser.on('finish', () => resolve(parts))
@@ -63,40 +56,60 @@ function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | st
   })
 }
 
-function fileValue(
-  bytes: Buffer,
-  about: { readonly filename: string | undefined; readonly contentType: string },
-): unknown {
-  return {
-    filename: about.filename ?? null,
-    content_type: about.contentType,
-    size: bytes.length,
-    base64: bytes.toString('base64'),
-  }
+/** What a file is: it has a name of its own, or says that it is bytes. */
+const isFile = ({ filename, contentType }: Part): boolean => filename !== undefined || contentType === 'application/octet-stream'
+
+function fileValue({ bytes, filename, contentType }: Part): unknown {
+  return { filename: filename ?? null, content_type: contentType, size: bytes.length, base64: bytes.toString('base64') }
 }
 
-function collect(parts: readonly Part[]): DecodedForm {
+function collect(parts: readonly Part[], announced: readonly Announced[]): DecodedForm {
   const form = new FormCollector()
-  for (const { name, value } of parts) {
+  for (const [index, part] of parts.entries()) {
+    const { name } = part
     if (name === undefined) return refused('a part has no name.')
+    if (name.includes(UNREADABLE) || part.filename?.includes(UNREADABLE) === true) return refused('the name of a part is not UTF-8.')
+    const { charset } = announced[index] ?? {}
+    const value = isFile(part) ? fileValue(part) : textIn(part.bytes, charset ?? 'utf-8')
+    if (value === undefined) return refused(charset === undefined ? 'a field is not UTF-8; send it as a file.' : `a field cannot be read as ${charset}, the charset that its part names; send it in UTF-8.`)
     form.add(name, value)
   }
   return { ok: true, fields: form.fields }
 }
 
-/** How many parts the body announces before its closing delimiter: the parser drops some without a word. */
-function countParts(body: Buffer, boundary: string): number {
+/** What stands for bytes that are no text. */
+const UNREADABLE = '\uFFFD'
+
+/** undefined: it is not of that charset, or nobody knows that charset. */
+function textIn(bytes: Buffer, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+type Announced = { readonly charset?: string | undefined }
+
+const CHARSET = /\r\ncontent-type:[^\r\n]*;[ \t]*charset[ \t]*=[ \t]*"?([\w.:-]{1,40})/i
+const HEADERS_END = Buffer.from('\r\n\r\n')
+const HEADERS_BYTES_MAX = 8_192
+
+/** The parts that the body announces before its closing delimiter: the parser drops some without a word, and keeps their charset to itself. */
+function announcedParts(body: Buffer, boundary: string): readonly Announced[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-  let count = 0
+  const parts: Announced[] = []
   const first = delimiter.subarray(2)
   let at = body.subarray(0, first.length).equals(first) ? -2 : body.indexOf(delimiter)
   while (at !== -1) {
     const after = at + delimiter.length
-    if (body.toString('latin1', after, after + 2) === '--' || count > LIMITS.multipartPartsMax) break
-    count += 1
+    if (body.toString('latin1', after, after + 2) === '--' || parts.length > LIMITS.multipartPartsMax) break
+    const head = body.subarray(after, after + HEADERS_BYTES_MAX)
+    const end = head.indexOf(HEADERS_END)
+    parts.push({ charset: CHARSET.exec(head.toString('latin1', 0, end < 0 ? head.length : end))?.[1] })
     at = body.indexOf(delimiter, after)
   }
-  return count
+  return parts
 }
 
 function refused(why: string): DecodedForm {
