@@ -34,7 +34,6 @@ export const LIMITS = {
   toleranceSecondsMin: 30,
   toleranceSecondsMax: 86_400,
   toleranceSecondsDefault: 300,
-  signaturesPerHeaderMax: 16,
 
   // The rejection log
   rejectionContentTypeCharsMax: 200,

@@ -206,15 +206,14 @@ test('scheme none asks for nothing', () => {
 
 const wrong = '0'.repeat(64)
 
-test('payments_provider: every v1 is compared, 16 at most; unknown items are ignored; a second t is malformed', () => {
+test('payments_provider: every v1 is compared; unknown items are ignored; a second t is malformed', () => {
   const sender = SENDERS['payments_provider'] as Sender
   const signed = sender.sign(SECRET, BODY, NOW)['stripe-signature'] ?? ''
   const [t = '', v1 = ''] = signed.split(',')
   const verdict = (value: string): string => check(sender, { headers: { 'stripe-signature': value } })
   assert.equal(verdict(`${t},v1=${wrong},${v1},v0=x,foo`), 'ok')
   assert.equal(verdict(`${v1}, ${t}`), 'ok')
-  assert.equal(verdict(`${t}${`,v1=${wrong}`.repeat(15)},${v1}`), 'ok')
-  assert.equal(verdict(`${t}${`,v1=${wrong}`.repeat(16)},${v1}`), 'bad_signature')
+  assert.equal(verdict(`${t}${`,v1=${wrong}`.repeat(100)},${v1}`), 'ok')
   for (const value of [
     t,
     v1,
@@ -228,7 +227,7 @@ test('payments_provider: every v1 is compared, 16 at most; unknown items are ign
     assert.equal(verdict(value), 'bad_signature', value)
 })
 
-test('standard_webhooks: a dot in the id is malformed, other versions are ignored, 16 signatures at most', () => {
+test('standard_webhooks: a dot in the id is malformed, other versions are ignored, every signature of every header is compared', () => {
   const sender = SENDERS['standard_webhooks'] as Sender
   const good = sender.sign(SECRET, BODY, NOW)
   const signature = good['webhook-signature'] ?? ''
@@ -237,8 +236,8 @@ test('standard_webhooks: a dot in the id is malformed, other versions are ignore
   assert.equal(verdict({ 'webhook-id': 'a.b', 'webhook-signature': dotted }), 'bad_signature')
   assert.equal(verdict({ 'webhook-signature': `v2,x v1a,y ${signature}` }), 'ok')
   assert.equal(verdict({ 'webhook-signature': signature.replace('v1,', 'v2,') }), 'bad_signature')
-  assert.equal(verdict({ 'webhook-signature': `${'v1,AAAA '.repeat(15)}${signature}` }), 'ok')
-  assert.equal(verdict({ 'webhook-signature': `${'v1,AAAA '.repeat(16)}${signature}` }), 'bad_signature')
+  assert.equal(verdict({ 'webhook-signature': `${'v1,AAAA '.repeat(100)}${signature}` }), 'ok')
+  for (const twoHeaders of [`${signature}, v1,AAAA`, `v1,AAAA, ${signature}`, `v1,AAAA v1,BBBB, ${signature}, v1,CCCC`]) assert.equal(verdict({ 'webhook-signature': twoHeaders }), 'ok')
 })
 
 test('standard_webhooks: a secret that is not base64 is its own bytes', () => {

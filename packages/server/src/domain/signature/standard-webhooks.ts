@@ -16,7 +16,7 @@ export function readStandardWebhooks(headers: Signed['headers'], tolerance: numb
   const id = headers[`${set}-id`]
   const time = headers[`${set}-timestamp`]
   const timestamp = time === undefined ? undefined : unixSeconds(time)
-  const given = value === undefined ? [] : value.split(' ').filter((item) => item.startsWith('v1,'))
+  const given = value === undefined ? [] : itemsIn(value).filter((item) => item.startsWith('v1,'))
   return {
     header: `${set}-signature`,
     form: FORM,
@@ -28,6 +28,9 @@ export function readStandardWebhooks(headers: Signed['headers'], tolerance: numb
     failure: absent(set, { value, id, time }) ?? misshapen(set, { given, id: id ?? '', timestamp }),
   }
 }
+
+/** Two headers of one name are one list to HTTP, with a comma between them. */
+const itemsIn = (value: string): readonly string[] => value.split(' ').map((item) => (item.endsWith(',') ? item.slice(0, -1) : item))
 
 function absent(set: string, { value, id, time }: Sent): SignatureFailure | undefined {
   if (value === undefined) return missing(`${set}-signature`)
