@@ -14,6 +14,7 @@ import { createRejections, type Rejections } from './pipeline/rejections.ts'
 import { createAnnounceRecords, type RecordsOf } from './pipeline/store/announce-records.ts'
 import { createAnnounce, type Announce, type Lane } from './pipeline/store/announce.ts'
 import { createCommit, type Commit } from './pipeline/store/commit.ts'
+import { createFindRepeat } from './pipeline/store/find-repeat.ts'
 import { createOnce } from './pipeline/store/once.ts'
 import { createAddressGuard, createUrlCheck } from './platform/address-guard.ts'
 import { systemClock, type Clock, type SystemClock } from './platform/clock.ts'
@@ -232,6 +233,7 @@ function createRoad(options: AppOptions, { deps, directory, streams, hint }: Roa
     keyUses: createKeyUses(deps),
     rejections: options.rejections?.(rejections) ?? rejections,
     commit: options.commit?.(commit, deps) ?? commit,
+    findRepeat: createFindRepeat(deps),
     announce,
   }
 }

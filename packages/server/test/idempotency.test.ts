@@ -51,6 +51,12 @@ async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Pr
   return done
 }
 
+/** A project of its own: its rules are none of the others'. */
+async function aProject(): Promise<World> {
+  const { body } = await world.admin('POST', 'projects', { name: aName('project') })
+  return { ...world, admin: (method, path, ...rest) => world.admin(method, `projects/${body.project.id}/${path}`, ...rest) }
+}
+
 /** An endpoint with a dataset of its own, which its next event is the first to name, or not. */
 async function aWebhookOfItsOwn(isFirst: boolean): ReturnType<typeof aWebhook> {
   const webhook = await aWebhook(world, { dataset: `own${randomBytes(8).toString('hex')}` })
@@ -91,8 +97,7 @@ describe('a repeat with the header Idempotency-Key', () => {
   })
 
   test('says `routed` as the first answer did, also when nothing matched and when the rules have changed since', async () => {
-    const { body } = await world.admin('POST', 'projects', { name: aName('project') })
-    const project: World = { ...world, admin: (method, path, ...rest) => world.admin(method, `projects/${body.project.id}/${path}`, ...rest) }
+    const project = await aProject()
     const { key } = await anIngestKey(project)
     const url = `${world.baseUrl}/v1/ingest/${key}`
     const none = await send(url, '{}', 'none')
@@ -103,6 +108,19 @@ describe('a repeat with the header Idempotency-Key', () => {
     await project.admin('DELETE', `rules/${rule.id}`)
     assert.deepEqual((await send(url, '{}', 'none')).body, { ...none.body, duplicate: true })
     assert.deepEqual((await send(url, '{}', 'one')).body, { ...one.body, duplicate: true })
+  })
+
+  test('gets the first answer, or 422, also where the settings of today would refuse it', async () => {
+    const project = await aProject()
+    await aRule(project, { dataset: 'mine' })
+    const { key } = await anIngestKey(project, { datasets: ['mine'] })
+    const url = `${world.baseUrl}/v1/ingest/${key}`
+    const first = await send(url, '{}', 'k')
+    assert.equal(first.status, 201)
+    await aRule(project, { dataset: 'theirs' })
+    assert.deepEqual((await send(url, '{}', 'k')).body, { ...first.body, duplicate: true })
+    assert.equal((await send(url, '{"other":1}', 'k')).status, 422)
+    assert.equal((await send(url, '{}', 'another')).body.reason, 'dataset_not_allowed')
   })
 
   test('is one for a submission that no criteria let through', async () => {

@@ -7,6 +7,7 @@ import { checkDatasets } from './route/check-datasets.ts'
 import { decide } from './route/decide.ts'
 import type { Announce } from './store/announce.ts'
 import type { Commit } from './store/commit.ts'
+import type { FindRepeat } from './store/find-repeat.ts'
 import type { Once } from './store/once.ts'
 import type { Answered, Captured, Duplicate, Rejected, Stored } from './types.ts'
 import { verify } from './verify/ladder.ts'
@@ -19,6 +20,7 @@ export type Road = Deps & {
   readonly once: Once
   readonly rejections: Rejections
   readonly commit: Commit
+  readonly findRepeat: FindRepeat
   readonly announce: Announce
 }
 
@@ -29,7 +31,8 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   road.keyUses.note(verified.receiver)
   const stored = await road.once(verified.idempotency, async () => {
     const routed = decide(road, verified)
-    return checkDatasets(routed) ?? road.commit(routed)
+    const refused = checkDatasets(routed)
+    return refused === undefined ? road.commit(routed) : ((await road.findRepeat(verified)) ?? refused)
   })
   if (stored.kind === 'stored') road.announce(stored)
   if (stored.kind === 'rejected') road.rejections.note(verified, stored)

@@ -2,7 +2,7 @@ import { LIMITS } from '@postroad/contract'
 import type { IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
 import { monthOf, nextMonthAt } from '../../domain/month.ts'
 import type { MonthOf, Used } from '../../resources/usage/queries.ts'
-import { datasetLimitReached, reject, type Busy, type DeliveryDraft, type Duplicate, type Rejected, type Routed } from '../types.ts'
+import { datasetLimitReached, reject, type Busy, type DeliveryDraft, type Duplicate, type IdempotencyKey, type Rejected, type Routed } from '../types.ts'
 import { firstAnswer } from './first-answer.ts'
 
 /** What a transaction knows of the keys, months and new datasets of its batch. It holds them, so this is true until it ends. */
@@ -90,7 +90,12 @@ function judgeKey({ verified: { idempotency } }: Routed, { known, taken }: { kno
   if (idempotency === undefined) return undefined
   const row = known.burnt.get(idempotency.hash)
   if (row === undefined) return known.held.has(idempotency.hash) && !taken.has(idempotency.hash) ? undefined : { kind: 'busy' }
-  return idempotency.fingerprint === row.fingerprint ? { kind: 'duplicate', answer: firstAnswer(row) } : reject('idempotency_key_reused')
+  return answerToRepeat(idempotency, row)
+}
+
+/** What is said of an event whose key is burnt. */
+export function answerToRepeat({ fingerprint }: IdempotencyKey, row: IdempotencyKeyRow): Duplicate | Rejected {
+  return fingerprint === row.fingerprint ? { kind: 'duplicate', answer: firstAnswer(row) } : reject('idempotency_key_reused')
 }
 
 function exceeded(event: Routed, { now, upgradeUrl }: Known): Rejected {

@@ -73,7 +73,8 @@ async function burntAmong(deps: Deps, { keys, since }: { keys: readonly Idempote
   }
 }
 
-const keptSince = (now: number): Date => new Date(now - LIMITS.idempotencyKeptMs)
+/** Keys that were burnt before are free. */
+export const keptSince = (now: number): Date => new Date(now - LIMITS.idempotencyKeptMs)
 
 const byHash = (rows: readonly IdempotencyKeyRow[]): Known['burnt'] => new Map(rows.map((row) => [row.key_hash, row]))
 

@@ -1,0 +1,23 @@
+import type { Deps } from '../../context.ts'
+import { findKeys } from '../../resources/idempotency-keys/queries.ts'
+import { reject, type Duplicate, type Rejected, type Verified } from '../types.ts'
+import { answerToRepeat } from './admit.ts'
+import { keptSince } from './store-batch.ts'
+
+/** The answer to an event that is a repeat; undefined: it is none. */
+export type FindRepeat = (verified: Verified) => Promise<Duplicate | Rejected | undefined>
+
+/** For an event that goes to no commit, which would know: settings that refuse it today may not have refused the first one. */
+export function createFindRepeat(deps: Deps): FindRepeat {
+  return async ({ idempotency, receiver }) => {
+    if (idempotency === undefined) return undefined
+    const keys = [{ workspace_id: receiver.plan.workspaceId, key_hash: idempotency.hash }]
+    try {
+      const [row] = await findKeys(deps.database, { keys, since: keptSince(deps.clock.now()) })
+      return row === undefined ? undefined : answerToRepeat(idempotency, row)
+    } catch (error) {
+      deps.log.warn('ingest.keys_not_read', { keys: 1, cause: error })
+      return reject('storage_unavailable', { retryAfterSeconds: 1 })
+    }
+  }
+}
