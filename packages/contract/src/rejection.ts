@@ -50,7 +50,7 @@ export const Rejection = z.object({
   webhook_id: idOutput('webhook').nullable().describe('The endpoint; null: an ingest key was used without one.'),
   ingest_key_id: idOutput('ingestKey').nullable().describe('The ingest key; null: the URL of the endpoint was used.'),
   reason: RejectionReason,
-  status: z.int().describe('The status that the senders were answered.'),
+  status: z.int().describe('The status that senders are answered for this reason; for a body that came too slowly, 408 instead.'),
   count: z.int().describe('How many requests of that minute were refused so.'),
   at: Timestamp.describe('When the latest of them came: RFC 3339, UTC, milliseconds.'),
   source_ip: z.string().nullable(),

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { encodeId, type Role } from '@postroad/contract'
 import { sql, type Database } from '../src/platform/db.ts'
 import { signedIn } from './fixtures.ts'
-import type { Answer, World } from './harness.ts'
+import { eventually, type Answer, type World } from './harness.ts'
 import { aKeyOf, aMember, ask, aWorkspace, type Headers, type Member } from './people.ts'
+import { sse } from './stream-client.ts'
 import { onWorldStage } from './world-stage.ts'
 
 /** Who is in a workspace, with which role, and how that ends (contract parts 1, 3 and 5). */
@@ -141,6 +142,22 @@ test('the ownership goes to a member in one step: the former owner is an admin',
   assert.deepEqual([await roleOf(team, team.developer), await roleOf(team, team.owner)], ['owner', 'admin'])
   assert.equal(said(await transfer(team.owner, team.owner.id)), '403 insufficient_role')
   assert.deepEqual((await audited(team)).map(({ action }) => action), ['transfer_ownership'])
+})
+
+test('the open streams of a workspace end for whoever is removed from it, or goes to another one', async () => {
+  const [team, elsewhere] = [await aTeam(), await aTeam()]
+  const switched = (who: Somebody): Promise<Answer> => ask(world, 'POST workspaces/switch', { headers: who.headers, body: { workspace_id: encodeId('workspace', elsewhere.workspaceId) } })
+  for (const [who, end] of [[team.developer, () => remove(team.admin, team.developer)], [team.viewer, () => switched(team.viewer)]] as const) {
+    await database.run(sql`insert into members (workspace_id, user_id, role, created_at) values (${elsewhere.workspaceId}, ${who.userId}, 'viewer', now())`)
+    const client = await sse(`${world.baseUrl}/admin/api/stream`, { headers: who.headers })
+    assert.equal((await end()).status, 200)
+    await eventually(async () => {
+      world.clock.advance(250)
+      return client.events.at(-1)
+    })
+    assert.deepEqual(client.events.map(({ type, data }) => [type, data]), [['closing', { reason: 'credential_revoked' }]])
+    await client.ended
+  }
 })
 
 test('no key changes a role, removes anybody, leaves or transfers the ownership, whatever its role', async () => {

@@ -193,6 +193,24 @@ test('a client that was away for longer than records are kept is told what it mi
   assert.equal(client.events[1]?.data.data, 1)
 })
 
+test('and so is one that was away for longer than its own plan keeps records, which may be shorter than others do', async () => {
+  const first = await tail()
+  const cursor = String(first.headers['stream-cursor'])
+  const began = world.clock.now()
+  world.clock.advance(10 * 86_400_000)
+  const toldBy = async (plan: string): Promise<readonly unknown[]> => {
+    await statement(database, `update workspaces set plan = '${plan}'`)
+    await send(1)
+    const client = await tail(`&after=${cursor}`)
+    await client.until(1)
+    return [client.events[0]?.type, client.events[0]?.data.to]
+  }
+  const firstDay = new Date(began + 3 * 86_400_000).toISOString().slice(0, 10)
+  assert.deepEqual(await toldBy('self_hosted'), ['record', undefined])
+  assert.deepEqual(await toldBy('free'), ['gap', `${firstDay}T00:00:00.000Z`])
+  await statement(database, "update workspaces set plan = 'self_hosted'")
+})
+
 test('stopping the server tells every client why', async () => {
   const own = await aWorld({ beside: world })
   own.clock.set(world.clock.now())

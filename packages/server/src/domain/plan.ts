@@ -15,6 +15,13 @@ export type PlanLimits = {
 
 export type Plans = { readonly self_hosted: PlanLimits } & Readonly<Record<string, PlanLimits>>
 
+const DAY_MS = 86_400_000
+
+/** The begin of the first day (UTC) of which a plan keeps events: as many whole days as it says, and today. */
+export function firstDayKept({ retention_days }: PlanLimits, now: number): number {
+  return (Math.floor(now / DAY_MS) - retention_days) * DAY_MS
+}
+
 /** The limits of a plan by its name. A plan that the operator took out of the file must not refuse events: it limits nothing. */
 export function limitsOf(plans: Plans, name: string): PlanLimits {
   return (Object.hasOwn(plans, name) ? plans[name] : undefined) ?? plans.self_hosted

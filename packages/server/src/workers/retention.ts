@@ -1,13 +1,9 @@
 import type { Deps } from '../context.ts'
-import { limitsOf } from '../domain/plan.ts'
+import { firstDayKept, limitsOf } from '../domain/plan.ts'
 import type { Db } from '../platform/db.ts'
-import { uuidv7Ms } from '../platform/ids.ts'
-import { EXPIRED_TABLES, expireDeliveries, expireRows, findOldestWaiting, listWorkspacesWithExpired, tryLockErasure } from '../resources/erasure/queries.ts'
+import { EXPIRED_TABLES, expireDeliveries, expireRows, keptFrom, listWorkspacesWithExpired, tryLockErasure } from '../resources/erasure/queries.ts'
 import { plansInUse } from '../resources/rejections/queries.ts'
 
-const DAY_MS = 86_400_000
-/** An event's rows get their ids one after the other. */
-const SPARE_MS = 60_000
 const ROWS_AT_ONCE = 1_000
 /** Each with up to a hundred attempts. */
 const DELIVERIES_AT_ONCE = 100
@@ -19,12 +15,11 @@ const DELIVERIES_AT_ONCE = 100
  * the allowance all is kept, for that may wait longer than its plan keeps events. Gives how many rows were deleted.
  */
 export async function expireShorterPlans(deps: Deps, longestDays: number): Promise<number> {
-  const today = Math.floor(deps.clock.now() / DAY_MS)
   let rows = 0
   for (const plan of await plansInUse(deps.database)) {
-    const kept = limitsOf(deps.plans, plan).retention_days
+    const limits = limitsOf(deps.plans, plan)
     // oxlint-disable-next-line no-await-in-loop -- one plan after the other
-    if (kept < longestDays) rows += await expirePlan(deps, { plan, before: (today - kept) * DAY_MS })
+    if (limits.retention_days < longestDays) rows += await expirePlan(deps, { plan, before: firstDayKept(limits, deps.clock.now()) })
   }
   return rows
 }
@@ -33,8 +28,7 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   let rows = 0
   for (const { id: workspaceId } of await listWorkspacesWithExpired(deps.database, at)) {
     // oxlint-disable-next-line no-await-in-loop -- one workspace after the other
-    const waiting = await findOldestWaiting(deps.database, workspaceId)
-    const of = { workspaceId, before: waiting === undefined ? at.before : Math.min(at.before, dayOf(waiting)) }
+    const of = { workspaceId, before: await keptFrom(deps.database, { workspaceId, before: at.before }) }
     // oxlint-disable-next-line no-await-in-loop -- what points at something goes before what it points at
     rows += await inPieces(deps, DELIVERIES_AT_ONCE, (tx, limit) => expireDeliveries(tx, { ...of, limit }))
     for (const table of EXPIRED_TABLES) {
@@ -44,9 +38,6 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
   }
   return rows
 }
-
-/** When the day began on which it was made: nothing that it hangs on is older. */
-const dayOf = (id: string): number => Math.floor((uuidv7Ms(id) - SPARE_MS) / DAY_MS) * DAY_MS
 
 /** One process at a time; another's turn comes within the hour. */
 // oxlint-disable-next-line max-params -- with what, how much at once, and what

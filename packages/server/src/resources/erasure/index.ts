@@ -20,6 +20,8 @@ import {
   type TenantTable,
 } from './queries.ts'
 
+export { keptFrom } from './queries.ts'
+
 /** Longer than anything that began before the deletion may go on. */
 const SETTLED_MS = 3_600_000
 const ROWS_AT_ONCE = 1_000

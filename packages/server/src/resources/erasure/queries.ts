@@ -1,5 +1,5 @@
 import { sql, type Db, type Sql } from '../../platform/db.ts'
-import { uuidv7Floor } from '../../platform/ids.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../platform/ids.ts'
 
 /** The statements of this room run over the tables of all rooms: what was deleted as a whole is erased as a whole, piece by piece. */
 
@@ -186,9 +186,13 @@ export function listWorkspacesWithExpired(db: Db, at: { plan: string; before: nu
   `)
 }
 
-/** The oldest delivery of a workspace that waits for the allowance. */
-export async function findOldestWaiting(db: Db, workspaceId: string): Promise<string | undefined> {
-  const row = await db.maybe<{ id: string }>(sql`
+const DAY_MS = 86_400_000
+/** An event's rows get their ids one after the other. */
+const SPARE_MS = 60_000
+
+/** The moment from which on a workspace's events are kept: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
+export async function keptFrom(db: Db, { workspaceId, before }: { workspaceId: string; before: number }): Promise<number> {
+  const waiting = await db.maybe<{ id: string }>(sql`
     select id
       from deliveries
      where workspace_id = ${workspaceId}
@@ -196,7 +200,8 @@ export async function findOldestWaiting(db: Db, workspaceId: string): Promise<st
      order by id
      limit 1
   `)
-  return row?.id
+  // Nothing that it hangs on is older than the begin of its day.
+  return waiting === undefined ? before : Math.min(before, Math.floor((uuidv7Ms(waiting.id) - SPARE_MS) / DAY_MS) * DAY_MS)
 }
 
 type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }

@@ -1,10 +1,12 @@
 import type { Rejection } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import { firstDayKept, limitsOf } from '../../domain/plan.ts'
 import { Horizon, NOTHING, readSnapshot, seesNothing, type Snapshot } from '../../domain/snapshot.ts'
 import type { Position } from '../../domain/stream-cursor.ts'
 import { presentDelivery, type DeliveryRow } from '../deliveries/index.ts'
+import { keptFrom } from '../erasure/index.ts'
 import { presentRejection } from '../rejections/index.ts'
-import { beginGeneration, confirmPlaces, leavePlace, lockConnections, oldestDay, readChangedDeliveries, readCountedRejections, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
+import { beginGeneration, confirmPlaces, findKept, leavePlace, lockConnections, readChangedDeliveries, readCountedRejections, readMoment, readPage, takePlace, type StreamRow, type StreamScope } from './queries.ts'
 
 export type { StreamRow, StreamScope }
 
@@ -131,8 +133,18 @@ export function createStreamReader(deps: Deps): StreamReader {
     changes,
     refusals,
     now,
-    keptSince: async (workspaceId) => (await inTurn(() => oldestDay(deps.database.forWorkspace(workspaceId), workspaceId)))?.day.getTime(),
+    keptSince: (workspaceId) => inTurn(() => keptSince(deps, workspaceId)),
   }
+}
+
+/** Days of everybody are dropped as a whole, and a shorter plan keeps fewer of them. */
+async function keptSince({ database, plans, clock }: Deps, workspaceId: string): Promise<number | undefined> {
+  const db = database.forWorkspace(workspaceId)
+  const found = await findKept(db, workspaceId)
+  if (found === undefined) return undefined
+  const byPlan = await keptFrom(db, { workspaceId, before: firstDayKept(limitsOf(plans, found.plan), clock.now()) })
+  const from = Math.max(found.day?.getTime() ?? 0, byPlan)
+  return found.created_at.getTime() < from ? from : undefined
 }
 
 async function afresh<T>({ database }: Deps, again: () => Promise<T>): Promise<T> {

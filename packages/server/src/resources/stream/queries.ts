@@ -231,21 +231,18 @@ function isRejection(row: CountedRejection): row is CountedRejection & Rejection
   return row.id !== null
 }
 
-/**
- * The day from which on records are kept, when the workspace is older than that day; undefined when nothing of it was
- * dropped yet.
- */
-export function oldestDay(db: Db, workspaceId: string): Promise<{ readonly day: Date } | undefined> {
-  return db.maybe<{ day: Date }>(sql`
-    select days.day
-      from (
-        select min(to_date(right(c.relname, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' as day
-          from pg_inherits i
-          join pg_class c on c.oid = i.inhrelid
-         where i.inhparent = 'records'::regclass
-           and c.relname ~ '_[0-9]{8}$'
-      ) days
-      join workspaces w on w.created_at < days.day
+/** The first day of which anybody's records are kept, and what tells how long this workspace's are and whether it had any before. */
+export function findKept(db: Db, workspaceId: string): Promise<{ readonly day: Date | null; readonly plan: string; readonly created_at: Date } | undefined> {
+  return db.maybe<{ day: Date | null; plan: string; created_at: Date }>(sql`
+    select days.day, w.plan, w.created_at
+      from workspaces w
+     cross join (
+             select min(to_date(right(c.relname, 8), 'YYYYMMDD'))::timestamp at time zone 'UTC' as day
+               from pg_inherits i
+               join pg_class c on c.oid = i.inhrelid
+              where i.inhparent = 'records'::regclass
+                and c.relname ~ '_[0-9]{8}$'
+           ) days
      where w.id = ${workspaceId}
   `)
 }

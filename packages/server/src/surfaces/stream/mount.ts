@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { DATASET_NAME, type CloseReason } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isoDate } from '../../domain/iso-date.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
 import { decodePosition, encodePosition, type Position } from '../../domain/stream-cursor.ts'
 import type { Road } from '../../pipeline/accept.ts'
@@ -31,7 +32,8 @@ const PREFLIGHT = {
   'Access-Control-Allow-Headers': 'Authorization, Last-Event-ID',
   'Access-Control-Max-Age': '86400',
 }
-const ADMIN_CHECK_MS = 5_000
+/** Whoever may no longer see a stream is off it within 5 s, of which the next look and the question take their part. */
+const ADMIN_CHECK_MS = 4_000
 
 /** `GET /v1/stream` for whoever has an ingest key, and the admin API's stream: SSE, or a WebSocket for who asks for one. */
 export function mountStream(fastify: FastifyInstance, parts: StreamParts): void {
@@ -53,9 +55,9 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const key = keyOf(request, one(request, 'key'))
   const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
   const { plan, keyId, key: held } = admitted(key === undefined ? undefined : await planOf(door.road, at))
+  if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
   const all = readAsked(request)
   const asked = { ...all, datasets: seenBy(held, all.datasets) }
-  if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
   const { workspaceId, projectId } = plan
   const place = await door.streams.places.take(workspaceId, plan.limits.stream_connections)
   if (place === undefined) return turnAway(door, { request, reply, reason: 'stream_limit_reached' })
@@ -75,12 +77,14 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
   const scope = await door.admit(request, reply)
   if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
   const asked = readAsked(request)
+  // A session whose person was removed, or went elsewhere, is let in still: to another workspace.
+  const whyElsewhere = (now: StreamScope): CloseReason | undefined => (now.workspaceId === scope.workspaceId && now.projectId === scope.projectId ? undefined : 'credential_revoked')
   let checkedAt = door.road.clock.now()
   const whyOver = (): ReturnType<Tail['whyOver']> => {
     const now = door.road.clock.now()
     if (now < checkedAt + ADMIN_CHECK_MS) return undefined
     checkedAt = now
-    return door.admit(request, reply).then(() => undefined, (error: unknown) => {
+    return door.admit(request, reply).then(whyElsewhere, (error: unknown) => {
       if (error instanceof Refusal) return 'credential_revoked'
       throw error
     })
@@ -143,9 +147,9 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d
 
 function readSince(text: string | undefined): Position | 'now' {
   if (text === undefined) return 'now'
-  const ms = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw refuse('invalid_request', 'since: must be a time such as 2026-01-15T12:00:00Z.')
-  return since(ms)
+  const at = ISO_TIME.test(text) ? isoDate(text) : undefined
+  if (at === undefined) throw refuse('invalid_request', 'since: must be a time such as 2026-01-15T12:00:00Z.')
+  return since(Date.parse(at))
 }
 
 function readDatasets(text: string | undefined): ReadonlySet<string> | undefined {
