@@ -4,8 +4,7 @@ import { describe, test } from 'node:test'
 import { decodeId } from '@postroad/contract'
 import { digestOf } from '../src/domain/idempotency.ts'
 import { hashCredential } from '../src/platform/cipher.ts'
-import { createCommit } from '../src/pipeline/store/commit.ts'
-import { DbError, sql, type Database } from '../src/platform/db.ts'
+import { sql, type Database } from '../src/platform/db.ts'
 import { insertCredential } from '../src/resources/credentials/queries.ts'
 import { findKeys } from '../src/resources/idempotency-keys/queries.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
@@ -405,40 +404,5 @@ test('after a crash between the commit and the answer a retry gets the answer th
     assert.equal(await storedBy(webhook), 1)
   } finally {
     await dying.stop()
-  }
-})
-
-test('when the connection breaks while the commit is due, what was stored is 201; a repeat is 503, and its first answer when it is sent again', async () => {
-  // For each statement of the group commit, as they come: whether its answer is lost.
-  const losses: boolean[] = []
-  const orLost = async <T>(done: Promise<T>): Promise<T> => {
-    const answer = await done
-    if (losses.shift() === true) throw new DbError(new Error('The connection broke.'), 'ECONNRESET')
-    return answer
-  }
-  const node = await aWorld({
-    beside: world,
-    env: { LOG_LEVEL: 'silent' },
-    commit: (_commit, deps) => createCommit({ ...deps, database: { ...deps.database, many: (query) => orLost(deps.database.many(query)), run: (query) => orLost(deps.database.run(query)) } }),
-  })
-  try {
-    const webhook = await aWebhookOfItsOwn(false)
-    const sent = async (lost: readonly boolean[], headers: Record<string, string> = {}): Promise<Answer> => {
-      losses.push(...lost)
-      return whileTimePasses([node], post(at(node, webhook.public_url), '{}', { headers }))
-    }
-    const [headers, commit, look] = [{ 'idempotency-key': 'k' }, true, true]
-    assert.equal((await sent([commit, look])).status, 201)
-    const first = await sent([commit, look], headers)
-    assert.equal(first.status, 201)
-    assert.equal(await storedBy(webhook), 3)
-    const repeat = await sent([commit], headers)
-    assert.deepEqual([repeat.status, repeat.body.reason], [503, 'storage_unavailable'])
-    const keysNotRead = [false, true]
-    const again = await sent(keysNotRead, headers)
-    assert.deepEqual([again.status, again.body.id], [200, first.body.id])
-    assert.deepEqual([losses, await storedBy(webhook)], [[], 3])
-  } finally {
-    await node.stop()
   }
 })

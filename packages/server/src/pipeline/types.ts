@@ -136,6 +136,9 @@ export function reject(reason: Reason, more: Omit<Rejected, 'kind' | 'reason'> =
   return { kind: 'rejected', reason, ...more }
 }
 
+/** Not stored, and not because of the event: it may come again. */
+export const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
+
 export function datasetLimitReached(name: string): Rejected {
   return reject('dataset_limit_reached', {
     text: `This project has ${LIMITS.datasetsPerProjectMax} datasets, as many as it may have, and "${name}" would be one more; nothing was stored. Use a dataset that exists.`,

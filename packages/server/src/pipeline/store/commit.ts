@@ -1,10 +1,11 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
 import { findStored, type EventRows } from '../../resources/submissions/queries.ts'
-import { reject, type Committed, type Routed } from '../types.ts'
+import { reject, unavailable, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
-import { storeBatch } from './store-batch.ts'
+import { createDeadline } from './deadline.ts'
+import { storeBatch, type Storing } from './store-batch.ts'
 import { storedHeaders } from './stored-headers.ts'
 
 /** Resolves after the commit that holds the event, never before; or says why it is not stored, and will not be. */
@@ -12,9 +13,9 @@ export type Commit = (event: Routed) => Promise<Committed>
 
 type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly since: number; readonly answer: (result: Committed) => void }
 
-const unavailable = reject('storage_unavailable', { retryAfterSeconds: 1 })
 const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
-const UNKNOWN_TRIES = 10
+/** A little longer than a statement may take. */
+const LOOKED_FOR_MS = 5_500
 /** Ids are made before the wait, and streams look for rows no further back than ids may be late (docs/adr/0008). */
 const WAIT_MS_MAX = 5_000
 
@@ -22,7 +23,8 @@ const WAIT_MS_MAX = 5_000
  * Group commit: requests that arrive together are stored together, in one transaction of one statement. Each caller is
  * answered after it. When the queue is full, or was too long, or the database refuses, the answer is 503 and the event is not stored.
  */
-export function createCommit(deps: Deps): Commit {
+export function createCommit(given: Deps): Commit {
+  const deps = { ...given, deadline: createDeadline(given) }
   const gate = new BatchGate<Waiting>({ ...BATCH_GATE_DEFAULTS, bytesOf: ({ event }) => event.verified.body.length })
 
   let isDueSoon = false
@@ -75,7 +77,7 @@ function said(event: Routed, verdict: Verdict | undefined): Committed {
 }
 
 /** `refused`: surely not committed, now or later. `unknown`: the connection broke while the answer was due. */
-async function store(deps: Deps, batch: readonly Waiting[]): Promise<readonly Verdict[] | 'refused' | 'unknown'> {
+async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly Verdict[] | 'refused' | 'unknown'> {
   if (batch.length === 0) return []
   try {
     return await storeBatch(deps, batch)
@@ -93,9 +95,10 @@ async function store(deps: Deps, batch: readonly Waiting[]): Promise<readonly Ve
  */
 async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonly (Verdict | undefined)[]> {
   const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({ workspaceId, projectId, id: submission.id }))
-  for (let attempt = 0; attempt < UNKNOWN_TRIES; attempt += 1) {
+  const until = deps.clock.now() + LOOKED_FOR_MS
+  for (let pauseMs = 100; deps.clock.now() < until; pauseMs += 100) {
     // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
-    await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + 100 * (attempt + 1), resolve))
+    await new Promise<void>((resolve) => deps.clock.wakeAt(deps.clock.now() + pauseMs, resolve))
     try {
       // oxlint-disable-next-line no-await-in-loop -- as above
       const stored = await findStored(deps.database, asked)

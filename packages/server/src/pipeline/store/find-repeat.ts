@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { findKeys } from '../../resources/idempotency-keys/queries.ts'
-import { reject, type Duplicate, type Rejected, type Verified } from '../types.ts'
+import { unavailable, type Duplicate, type Rejected, type Verified } from '../types.ts'
 import { answerToRepeat } from './admit.ts'
 import { keptSince } from './store-batch.ts'
 
@@ -17,7 +17,7 @@ export function createFindRepeat(deps: Deps): FindRepeat {
       return row === undefined ? undefined : answerToRepeat(idempotency, row)
     } catch (error) {
       deps.log.warn('ingest.keys_not_read', { keys: 1, cause: error })
-      return reject('storage_unavailable', { retryAfterSeconds: 1 })
+      return unavailable
     }
   }
 }

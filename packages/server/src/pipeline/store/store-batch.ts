@@ -3,10 +3,11 @@ import type { Deps } from '../../context.ts'
 import type { Db } from '../../platform/db.ts'
 import { holdDatasets, listDatasetsOf } from '../../resources/datasets/queries.ts'
 import { burningFreeKeys, burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
-import { insertEvents, insertPermittedEvents, type EventRows } from '../../resources/submissions/queries.ts'
+import { insertEvents, insertEventsBy, insertPermittedEvents, type EventRows } from '../../resources/submissions/queries.ts'
 import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
-import { acceptanceOf, type Routed } from '../types.ts'
+import { acceptanceOf, unavailable, type Routed } from '../types.ts'
+import type { Deadline } from './deadline.ts'
 import { admit, countedIn, countOf, monthKey, type Known, type Verdict } from './admit.ts'
 import { keptAnswer } from './first-answer.ts'
 
@@ -16,14 +17,16 @@ export type Storable = { readonly event: Routed; readonly rows: EventRows }
 /** What has not come to its commit by then is given up: who waits for the commit's answer asks for it no longer than 20 s. */
 const WRITTEN_MS_MAX = 9_000
 
+export type Storing = Deps & { readonly deadline: Deadline }
+
 /**
  * Stores a batch in one commit and gives one verdict an event; admitted ones are stored.
  *
- * A batch without quotas, allowances and new datasets is one statement. It tries to hold each idempotency key by an
- * advisory lock until its end, and does not wait for one that another transaction holds: that event is `busy` and comes
- * again in a later batch, so no member waits for another's key. A lock is held from before the look at the burnt keys until
- * after the commit is visible, so one key has one submission, whichever process stores it and whenever that dies. Should two
- * ever pass, the primary key fails the statement. Events whose key is burnt or held are left out of it.
+ * A batch without quotas, allowances and new datasets is one statement, void when it begins too late. It tries to hold each
+ * idempotency key by an advisory lock until its end, and does not wait for one that another transaction holds: that event is
+ * `busy` and comes again in a later batch, so no member waits for another's key. A lock is held from before the look at the burnt
+ * keys until after the commit is visible, so one key has one submission, whichever process stores it and whenever that dies.
+ * Should two ever pass, the primary key fails the statement. Events whose key is burnt or held are left out of it.
  *
  * Otherwise one transaction:
  * 1. It holds the keys in the same way.
@@ -31,15 +34,27 @@ const WRITTEN_MS_MAX = 9_000
  * 3. It holds the datasets of each project in which an event names a new one, and reads them, so that their number is exact.
  * 4. It judges (`admit`), and writes what it admitted, the keys and the counts.
  */
-export async function storeBatch(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
-  if (batch.some(isLimited)) return storeLimited(deps, batch)
-  if (batch.some(({ event }) => event.verified.idempotency !== undefined)) return storeKeyed(deps, batch)
-  await insertEvents(deps.database, batch.map(({ rows }) => rows))
-  return batch.map(() => 'admitted')
+export async function storeBatch(storing: Storing, batch: readonly Storable[]): Promise<readonly Verdict[]> {
+  if (batch.some(isLimited)) return storeLimited(storing, batch)
+  const store = batch.some(({ event }) => event.verified.idempotency !== undefined) ? storeKeyed : storeFree
+  const first = await store(storing, batch)
+  if (!first.mayBeVoid) return first.verdicts
+  storing.deadline.forget()
+  const second = await store(storing, batch)
+  if (second.mayBeVoid) storing.deadline.forget()
+  return second.verdicts
 }
 
-async function storeKeyed(deps: Deps, batch: readonly Storable[]): Promise<readonly Verdict[]> {
-  const now = deps.clock.now()
+/** `mayBeVoid`: nothing was stored, as if the statement had begun too late. Sent again, it does no harm. */
+type Tried = { readonly verdicts: readonly Verdict[]; readonly mayBeVoid: boolean }
+
+async function storeFree({ database, deadline }: Storing, batch: readonly Storable[]): Promise<Tried> {
+  const isDone = await insertEventsBy(database, await deadline.next(), batch.map(({ rows }) => rows))
+  return { verdicts: batch.map(() => (isDone ? 'admitted' : unavailable)), mayBeVoid: !isDone }
+}
+
+async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise<Tried> {
+  const now = storing.clock.now()
   const since = keptSince(now)
   // Of equal keys the first one alone is asked for: the others are busy until it is stored.
   const asked = new Map<string, { readonly key: IdempotencyKeyRow; readonly rows: EventRows }>()
@@ -50,18 +65,27 @@ async function storeKeyed(deps: Deps, batch: readonly Storable[]): Promise<reado
     else if (!asked.has(key.key_hash)) asked.set(key.key_hash, { key, rows })
   }
   const keys = [...asked.values()].map(({ key }) => key)
-  const permitted = burningFreeKeys({ rows: keys, since })
-  const stored = await insertPermittedEvents(deps.database, { events: [...asked.values()].map(({ rows }) => rows), permitted, anyway })
+  const deadline = await storing.deadline.next()
+  const stored = await insertPermittedEvents(storing.database, {
+    deadline,
+    events: [...asked.values()].map(({ rows }) => rows),
+    permitted: burningFreeKeys({ rows: keys, since, deadline }),
+    anyway,
+  })
   const others = keys.filter(({ submission_id }) => !stored.has(submission_id))
-  return admit(batch.map(({ event }) => event), {
+  const judged = admit(batch.map(({ event }) => event), {
     held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
-    burnt: others.length === 0 ? new Map() : await burntAmong(deps, { keys: others, since }),
+    burnt: others.length === 0 ? new Map() : await burntAmong(storing, { keys: others, since }),
     used: new Map(),
     datasets: new Map(),
     now,
-    upgradeUrl: deps.upgradeUrl(),
+    upgradeUrl: storing.upgradeUrl(),
   })
+  const verdicts = judged.map((verdict, index) => (verdict === 'admitted' && !stored.has(batch[index]?.rows.submission.id ?? '') ? unavailable : verdict))
+  return { verdicts, mayBeVoid: stored.size === 0 && verdicts.some((verdict) => verdict === unavailable || isBusy(verdict)) }
 }
+
+const isBusy = (verdict: Verdict): boolean => typeof verdict === 'object' && verdict.kind === 'busy'
 
 /** What is stored is stored by now: a failure to look is no failure of the batch, and the events in question are busy. */
 async function burntAmong(deps: Deps, { keys, since }: { keys: readonly IdempotencyKeyRow[]; since: Date }): Promise<Known['burnt']> {

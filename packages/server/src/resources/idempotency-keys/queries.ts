@@ -55,9 +55,12 @@ export function burnKeys(db: Db, burning: Burning): Promise<number> {
   return db.run(burningKeys(burning, sql``))
 }
 
-/** As part of a statement: burns those keys that it can hold and that are not taken, and gives their `submission_id`s. No key may come twice. */
-export function burningFreeKeys(burning: Burning): Sql {
-  return sql`${burningKeys(burning, sql`where ${HOLDS_KEY}`)} returning submission_id`
+/**
+ * As part of a statement that begins before `deadline` by PostgreSQL's clock: burns those keys that it can hold and that are not
+ * taken, and gives their `submission_id`s. No key may come twice.
+ */
+export function burningFreeKeys({ deadline, ...burning }: Burning & { readonly deadline: Date }): Sql {
+  return sql`${burningKeys(burning, sql`where statement_timestamp() < ${deadline}::timestamptz and ${HOLDS_KEY}`)} returning submission_id`
 }
 
 /** A key that was burnt before `since` is as good as new. */

@@ -33,7 +33,16 @@ export async function insertEvents(db: Db, events: readonly EventRows[]): Promis
   await db.run(sql`with ${insertingEvents(events)}`)
 }
 
+/** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Says whether it did it. */
+export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
+  return (await db.run(sql`with ${insertingEvents(events, begunBy(deadline))}`)) > 0
+}
+
+// Of a backend that stood still while its statement waited, the time at which it read it.
+const begunBy = (deadline: Date): Sql => sql`where statement_timestamp() < ${deadline}::timestamptz`
+
 export type PermittedEvents = {
+  readonly deadline: Date
   readonly events: readonly EventRows[]
   /** A statement that gives as `submission_id` which of them to store; it runs first. */
   readonly permitted: Sql
@@ -41,15 +50,17 @@ export type PermittedEvents = {
   readonly anyway: readonly EventRows[]
 }
 
-/** The same commit where another room decides within it what is stored. Gives the ids of the submissions that were. */
-export async function insertPermittedEvents(db: Db, { events, permitted, anyway }: PermittedEvents): Promise<ReadonlySet<string>> {
+/** The same where another room decides within the statement what is stored. Gives the ids of the submissions that were. */
+export async function insertPermittedEvents(db: Db, { deadline, events, permitted, anyway }: PermittedEvents): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ id: string }>(sql`
     with permitted as (${permitted}),
          stored as (
            select submission_id
              from permitted
             union all
-           select unnest(${anyway.map(({ submission }) => submission.id)}::uuid[])
+           select submission_id
+             from unnest(${anyway.map(({ submission }) => submission.id)}::uuid[]) as submission_id
+            ${begunBy(deadline)}
          ),
          ${insertingEvents([...events, ...anyway], sql`where submission_id in (select submission_id from stored)`)}
     returning id

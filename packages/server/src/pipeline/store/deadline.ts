@@ -1,0 +1,43 @@
+import type { Deps } from '../../context.ts'
+import { stopwatch } from '../../platform/clock.ts'
+import { databaseNow } from '../../platform/server-facts.ts'
+
+/** Until when a statement may begin that is sent now, by PostgreSQL's own clock. */
+export type Deadline = {
+  next(): Promise<Date>
+  /** A statement was void: PostgreSQL's clock is not where it was thought to be. */
+  forget(): void
+}
+
+/** A statement waits for a connection and travels; one that began much later could outlive the 503 that its senders were told. */
+const BEGINS_WITHIN_MS = 5_000
+/** Clocks drift apart by much less than a second in this time. */
+const KNOWN_MS = 60_000
+
+/** PostgreSQL is asked for its time once a minute, beside the statements; in between it goes on as fast as ours. */
+export function createDeadline({ database, log }: Deps): Deadline {
+  let known: { readonly now: number; readonly sinceMs: () => number } | undefined
+  let isAsking = false
+  const ask = async (): Promise<{ readonly now: number; readonly sinceMs: () => number }> => {
+    const sinceMs = stopwatch()
+    known = { now: await databaseNow(database), sinceMs }
+    return known
+  }
+  const askBeside = (): void => {
+    if (isAsking) return
+    isAsking = true
+    ask()
+      .catch((cause: unknown) => log.debug('ingest.clock_not_asked', { cause }))
+      .finally(() => (isAsking = false))
+  }
+  return {
+    next: async () => {
+      const { now, sinceMs } = known ?? (await ask())
+      if (sinceMs() > KNOWN_MS) askBeside()
+      return new Date(now + sinceMs() + BEGINS_WITHIN_MS)
+    },
+    forget: () => {
+      known = undefined
+    },
+  }
+}
