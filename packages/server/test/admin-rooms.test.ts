@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { assertRefused, call, created, enterPlaces, home, itemsOf, leavePlaces, sink, world } from './admin-asking.ts'
-import { aName } from './fixtures.ts'
+import { assertRefused, call, created, enterPlaces, home, itemsOf, leavePlaces, sink, world, type Heard } from './admin-asking.ts'
+import { aName, post } from './fixtures.ts'
 
 /** What is set up through the admin API, room by room: made, changed, bounded, deleted. */
 before(enterPlaces)
@@ -93,6 +94,26 @@ test('a verification secret is kept, replaced and never shown; settings of anoth
   }
   const pending = await created(home, 'webhooks', { verification: { scheme: 'code_host', without_secret: true } })
   assert.equal(pending.webhook.verification.has_secret, false)
+})
+
+const digest = (secret: string, encoding: 'hex' | 'base64' = 'hex'): string => createHmac('sha256', secret).update('{}').digest(encoding)
+
+test('a change of verification: another scheme needs its secret, the same one keeps what is held, and without_secret is for new endpoints', async () => {
+  const { webhook } = await created(home, 'webhooks', { verification: { scheme: 'hmac', secret: 'held' } })
+  const change = (verification: object): Promise<Heard> => call(home, `PATCH webhooks/${webhook.id}`, { body: { verification } })
+  const statusBy = async (headers: Record<string, string>): Promise<number> => (await post(webhook.public_url, '{}', { headers })).status
+  const refused = [{ scheme: 'code_host' }, { scheme: 'payments_provider', tolerance_seconds: 60 }, ...['code_host', 'hmac', 'none'].map((scheme) => ({ scheme, without_secret: true })), { scheme: 'hmac', secret: 'x', without_secret: true }]
+  for (const bad of refused) {
+    const answer = await change(bad)
+    assertRefused(answer, 400, 'invalid_request')
+    assert.match(answer.body.error, /^verification/, JSON.stringify(bad))
+  }
+  assert.equal(await statusBy({ 'x-signature': digest('held') }), 201, 'nothing has changed')
+  await change({ scheme: 'hmac', encoding: 'base64' })
+  assert.deepEqual([await statusBy({ 'x-signature': digest('held', 'base64') }), await statusBy({ 'x-signature': digest('held') })], [201, 401])
+  const { body } = await change({ scheme: 'code_host', secret: 'new' })
+  assert.deepEqual(body.webhook.verification, { scheme: 'code_host', has_secret: true, previous_secret_expires_at: null })
+  assert.deepEqual([await statusBy({ 'x-hub-signature-256': `sha256=${digest('new')}` }), await statusBy({ 'x-hub-signature-256': `sha256=${digest('held')}` })], [201, 401])
 })
 
 test('a rule is created, changed and deleted; its name is taken once in a project', async () => {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
+import type { Database } from '../src/platform/db.ts'
 import { aName, anIngestKey, aWebhook, post } from './fixtures.ts'
-import { aWorld, type Answer, type World } from './harness.ts'
+import type { Answer, World } from './harness.ts'
+import { Meanwhile } from './meanwhile.ts'
+import { onWorldStage } from './world-stage.ts'
 
 /** What is asked before events come: a browser's preflight, and a provider's handshake. */
 let world: World
+let database: Database
 
-before(async () => {
-  world = await aWorld()
+onWorldStage((made) => {
+  ({ world, database } = made)
 })
-after(() => world.stop())
 
 const SHOP = 'https://shop.example'
 const countOf = async (webhook: { id: string }): Promise<number> => (await world.admin('GET', `submissions?webhook_id=${webhook.id}`)).body.submissions.length
@@ -177,6 +180,20 @@ describe('hub_challenge', () => {
     assert.equal((await ask(off.public_url, right)).reason, 'ip_not_allowed')
     await world.admin('PATCH', `webhooks/${off.id}`, { ip_allowlist: [] })
     assert.equal((await ask(off.public_url, right)).text, right.challenge)
+  })
+
+  test('is checked after the suspension and the burst limit', async () => {
+    const { public_url } = await aWebhook(world, HUB)
+    const meanwhile = new Meanwhile(world, database)
+    assert.equal((await meanwhile.suspended(() => ask(public_url, right))).reason, 'workspace_suspended')
+    await meanwhile.afterABurst(public_url, async () => {
+      for (const question of [right, { ...right, token: 'other' }]) {
+        const { status, reason, headers } = await ask(public_url, question)
+        assert.deepEqual([status, reason, headers.get('retry-after')], [429, 'burst_limited', '1'])
+      }
+      world.clock.advance(10_000)
+      assert.equal((await ask(public_url, right)).text, right.challenge)
+    })
   })
 
   test('the token is write-only: needed to turn it on, kept when left out, replaced when sent, gone with the kind', async () => {

@@ -121,6 +121,18 @@ describe('the burst limit of the plan', () => {
     assert.equal(accepted(await times(110, public_url)), 100)
   })
 
+  test('an ingest key has one bucket for all its forms, and the endpoint it sends through keeps its own', async () => {
+    const { public_url, slug } = await aWebhook(world)
+    const { key } = await anIngestKey(world)
+    const [whole, through] = [`${world.baseUrl}/v1/ingest/${key}/d`, `${world.baseUrl}/v1/webhooks/${key}/${slug}`]
+    assert.equal(accepted([...(await times(60, whole)), ...(await times(60, through))]), 100)
+    for (const url of [whole, through, `${world.baseUrl}/v1/ingest/${key}`]) {
+      const { status, body, headers } = await post(url, '{}')
+      assert.deepEqual([status, body.reason, body.retry_after, headers.get('retry-after')], [429, 'burst_limited', 1, '1'])
+    }
+    assert.equal(accepted(await times(110, public_url)), 100)
+  })
+
   test('is looked at before the body is read, and what it refuses is not stored', async () => {
     const { id, public_url } = await aWebhook(world)
     await times(100, public_url)
@@ -128,6 +140,22 @@ describe('the burst limit of the plan', () => {
     assert.equal(answer.body.reason, 'burst_limited')
     const { body } = await world.admin('GET', `submissions?webhook_id=${id}&limit=200`)
     assert.equal(body.submissions.length, 100)
+  })
+
+  test('a plan that sets none has the default: 1,000 at once and 500 a second', async () => {
+    const { public_url } = await aWebhook(world)
+    await changeWorkspace("plan = 'team'")
+    // Refused by a later gate, which costs no storing: the token is taken.
+    const taken = async (count: number): Promise<number> => {
+      const answers = await Promise.all(Array.from({ length: count }, () => post(public_url, '{}', { headers: { 'content-encoding': 'compress' } })))
+      return answers.filter(({ body }) => body.reason === 'unsupported_encoding').length
+    }
+    assert.equal(await taken(1_000), 1_000)
+    const refused = await post(public_url, '{}')
+    assert.deepEqual([outcome(refused), refused.body.retry_after], ['429 burst_limited', 1])
+    world.clock.advance(1_000)
+    assert.equal(await taken(510), 500)
+    await changeWorkspace("plan = 'free'")
   })
 
   test('self_hosted has none', async () => {

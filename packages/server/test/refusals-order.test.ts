@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { Reason } from '@postroad/contract'
 import type { Database } from '../src/platform/db.ts'
@@ -112,6 +113,36 @@ describe('the order of checks: with several faults at once the earliest wins', (
     await meanwhile.suspended(async () => assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'workspace_suspended'))
     assert.equal((await world.admin('POST', 'rules', { name: 1 })).body.reason, 'invalid_request')
   })
+})
+
+describe('the order of checks on the URLs of an ingest key', () => {
+  for (const form of ['ingest/{key}', 'ingest/{key}/d', 'webhooks/{key}/{slug}']) {
+    test(`/v1/${form}: switched off, address, suspension, burst, signature`, async () => {
+      const { slug } = await aWebhook(world)
+      const { id, key, secret } = await anIngestKey(world, { require_signature: true })
+      const url = `${world.baseUrl}/v1/${form.replace('{key}', key).replace('{slug}', slug)}`
+      const said: unknown[] = []
+      const send = async (signature: string): Promise<unknown> => {
+        const { status, body } = await post(url, '{}', { headers: { 'x-service-signature': signature } })
+        return said.push(status === 201 ? '201' : body.reason)
+      }
+      const change = async (members: object): Promise<unknown> => assert.equal((await world.admin('PATCH', `ingest-keys/${id}`, members)).status, 200)
+      await meanwhile.afterABurst(url, async () => {
+        await change({ enabled: false, ip_allowlist: ['203.0.113.7'] })
+        await meanwhile.suspended(() => send('nonsense'))
+        await change({ enabled: true })
+        await meanwhile.suspended(() => send('nonsense'))
+        await change({ ip_allowlist: [] })
+        await meanwhile.suspended(() => send('nonsense'))
+        await send('nonsense')
+        world.clock.advance(10_000)
+        await send('nonsense')
+        const t = Math.floor(world.clock.wall() / 1_000)
+        await send(`t=${t},v1=${createHmac('sha256', secret).update(`${t}.{}`).digest('hex')}`)
+      })
+      assert.deepEqual(said, ['endpoint_disabled', 'ip_not_allowed', 'workspace_suspended', 'burst_limited', 'bad_signature', '201'])
+    })
+  }
 })
 
 describe('suspension', () => {

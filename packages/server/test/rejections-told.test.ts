@@ -91,6 +91,24 @@ describe('audit rows ingest_signature_rejected', () => {
   })
 })
 
+test('a refused signature that an ingest key requires of its own URLs is audited too, and its row names the key', async () => {
+  const { id, key } = await anIngestKey(world, { require_signature: true })
+  const minute = new Date(world.clock.now()).toISOString()
+  for (const [path, headers] of [[key, {}], [`${key}/d`, { 'x-service-signature': 'nonsense' }]] as const) {
+    assert.equal((await post(`${world.baseUrl}/v1/ingest/${path}`, '{}', { headers })).status, 401)
+  }
+  const rows = await eventually(async () => {
+    world.clock.advance(2_000)
+    const found = await database.many<AuditRow>(sql`
+      select actor, target, ip, details from audit_rows where action = 'ingest_signature_rejected' and details::jsonb ->> 'ingest_key_id' = ${id}
+    `)
+    return found.length > 0 ? found : undefined
+  })
+  // No endpoint is told of, for the URL names none.
+  assert.deepEqual(rows.map(({ actor, target, ip }) => [actor, target, ip]), [['system', null, '127.0.0.1']])
+  assert.deepEqual(JSON.parse(rows[0]?.details ?? ''), { minute, count: 2, reasons: { bad_signature: 1, missing_header: 1 }, ingest_key_id: id })
+})
+
 const admin = (path = 'stream') => sse(`${world.baseUrl}/admin/api/${path}`, { headers: { authorization: `Bearer ${world.installed.api_key}` } })
 
 describe('the admin stream', () => {

@@ -7,6 +7,7 @@ import { sql, type Database } from '../src/platform/db.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
 import { aWebhook, behind, post } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { Meanwhile } from './meanwhile.ts'
 
 /** Contract part 3, rows "Endpoint URL", and the rotation of verification secrets. Two nodes stand on one database. */
 const HOUR_MS = 3_600_000
@@ -157,6 +158,9 @@ describe('the URL of an endpoint', () => {
     for (const url of [webhook.public_url, body.public_url]) {
       assert.equal(await (await fetch(`${url}?hub.mode=subscribe&hub.verify_token=t&hub.challenge=yes`)).text(), 'yes')
     }
+    await new Meanwhile(world, database).afterABurst(webhook.public_url, async () => {
+      for (const url of [body.public_url, webhook.public_url]) assert.equal(await statusAt(url), '429 burst_limited')
+    })
   })
 
   test('upkeep forgets URLs that ended, and no others', async () => {

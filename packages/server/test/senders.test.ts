@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { sign as signAsGithub } from '@octokit/webhooks-methods'
@@ -6,7 +7,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
 import { aDestination, aWebhook, filedText, post, submissionOf } from './fixtures.ts'
-import { aSink, aWorld, eventually, type Received, type Sink, type World } from './harness.ts'
+import { aSink, aWorld, eventually, type Answer, type Received, type Sink, type World } from './harness.ts'
 
 /**
  * Senders and receivers that others wrote: their libraries sign what we take in, and check what we deliver.
@@ -95,6 +96,40 @@ test("an event signed by stripe's generateTestHeaderString too long ago is stale
   const answer = await post(public_url, '{}', { headers: { 'stripe-signature': header } })
   assert.deepEqual([answer.status, answer.body.reason], [401, 'stale_timestamp'])
 })
+
+/** A signature of `{}`, made so many seconds ago. */
+const SIGNED_AGO: Readonly<Record<string, (age: number) => Record<string, string>>> = {
+  payments_provider: (age) => ({ 'stripe-signature': stripe.webhooks.generateTestHeaderString({ payload: '{}', secret: KEY, timestamp: SECONDS - age }) }),
+  chat_platform: (age) => ({
+    'x-slack-request-timestamp': String(SECONDS - age),
+    'x-slack-signature': `v0=${createHmac('sha256', KEY).update(`v0:${SECONDS - age}:{}`).digest('hex')}`,
+  }),
+  standard_webhooks: (age) => ({
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(SECONDS - age),
+    'webhook-signature': new StandardWebhook(KEY).sign('msg_1', new Date(NOW - age * 1_000), '{}'),
+  }),
+}
+const KEY = `whsec_${Buffer.from('a key of thirty-two bytes for it').toString('base64')}`
+
+for (const [scheme, signedAgo] of Object.entries(SIGNED_AGO)) {
+  test(`${scheme}: a signature is judged by tolerance_seconds, which is 30 to 86,400 and 300 when left out`, async () => {
+    const { id, public_url, verification } = await aWebhook(world, { verification: { scheme, secret: KEY } })
+    assert.equal(verification.tolerance_seconds, 300)
+    const change = (tolerance_seconds: number): Promise<Answer> => world.admin('PATCH', `webhooks/${id}`, { verification: { scheme, tolerance_seconds } })
+    for (const bad of [29, 86_401, 30.5]) {
+      const answers = [await change(bad), await world.admin('POST', 'webhooks', { name: 'bad', verification: { scheme, secret: KEY, tolerance_seconds: bad } })]
+      for (const { status, body } of answers) assert.deepEqual([status, body.reason, /verification\.tolerance_seconds/.test(body.error)], [400, 'invalid_request', true], body.error)
+    }
+    for (const tolerance of [300, 30, 86_400]) {
+      if (tolerance !== 300) assert.equal((await change(tolerance)).body.webhook.verification.tolerance_seconds, tolerance)
+      for (const age of [tolerance, -tolerance]) assert.equal((await post(public_url, '{}', { headers: signedAgo(age) })).status, 201, `${age} s`)
+      for (const age of [tolerance + 1, -tolerance - 1]) assert.equal((await post(public_url, '{}', { headers: signedAgo(age) })).body.reason, 'stale_timestamp', `${age} s`)
+    }
+    const atOnce = await aWebhook(world, { verification: { scheme, secret: KEY, tolerance_seconds: 30 } })
+    assert.equal((await post(atOnce.public_url, '{}', { headers: signedAgo(31) })).body.reason, 'stale_timestamp')
+  })
+}
 
 for (const prefix of ['webhook', 'svix']) {
   test(`an event signed by standardwebhooks' Webhook.sign with ${prefix}-* headers is 201 and kept byte for byte`, async () => {
