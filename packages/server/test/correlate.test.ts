@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { decodeId } from '@postroad/contract'
+import { sql } from '../src/platform/db.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
 
@@ -129,6 +131,44 @@ test('a failed attempt and the one after it stand in the order of time; what has
   } finally {
     await own.stop()
     await flaky.stop()
+  }
+})
+
+test('a story of more than 200 deliveries or 1,000 attempts says that it is cut short, and has the first ones', async () => {
+  const project = await aProject()
+  const { key } = await anIngestKey(project)
+  const { body } = await post(`${world.baseUrl}/v1/ingest/${key}/inbox`, '{}')
+  const record = decodeId('record', body.records[0].id) ?? ''
+  const database = behind(world)
+  const made = new Date(world.clock.now())
+  const deliveries = (count: number) => database.run(sql`
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, created_at, updated_at)
+    select workspace_id, project_id, gen_random_uuid(), id, gen_random_uuid(), 'delivered', ${made}, ${made} from records, generate_series(1, ${count}::int) where id = ${record}
+  `)
+  const attempts = (count: number) => database.run(sql`
+    insert into delivery_attempts (workspace_id, project_id, id, delivery_id, destination_id, number, trigger, fence, started_at, outcome)
+    select workspace_id, project_id, gen_random_uuid(), id, destination_id, n, 'initial', 1, ${made}, 'failed'
+      from (select * from deliveries where record_id = ${record} order by id limit 1) d, generate_series(1, ${count}::int) n
+  `)
+  const counted = async (): Promise<unknown[]> => {
+    const story = await storyOf(project, body.id)
+    const tried: Answer['body'][] = story.deliveries.flatMap((delivery: Answer['body']) => delivery.attempts)
+    assert.equal(story.timeline.length, 2 + story.deliveries.length + tried.length)
+    return [story.truncated, story.deliveries.length, tried.length]
+  }
+  try {
+    await deliveries(1)
+    await attempts(1_000)
+    assert.deepEqual(await counted(), [false, 1, 1_000])
+    await attempts(1)
+    assert.deepEqual(await counted(), [true, 1, 1_000])
+    await database.run(sql`delete from delivery_attempts where delivery_id in (select id from deliveries where record_id = ${record})`)
+    await deliveries(199)
+    assert.deepEqual(await counted(), [false, 200, 0])
+    await deliveries(1)
+    assert.deepEqual(await counted(), [true, 200, 0])
+  } finally {
+    await database.close()
   }
 })
 

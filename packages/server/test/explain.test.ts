@@ -193,6 +193,7 @@ describe('POST webhooks/{id}/test', () => {
 describe('POST webhooks/{id}/verify-sample', () => {
   const secret = 'correct horse battery'
   const sign = (body: string, key = secret): string => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
+  const mac = (body: string, key = secret) => createHmac('sha256', key).update(body)
   const aVerifying = (members: object = {}): Promise<Answer['body']> => aWebhook(world, { verification: { scheme: 'code_host', secret, ...members } })
   test('says step by step what the check does with a request that passes', async () => {
     const body = '{"a":1}'
@@ -228,6 +229,26 @@ describe('POST webhooks/{id}/verify-sample', () => {
       const ingest = await post(webhook.public_url, body, { headers })
       assert.deepEqual([ingest.status, ingest.body.reason], [401, reason])
       assert.equal(ingest.body.error, said.steps.find((one: { ok: boolean | null }) => one.ok === false).text)
+    }
+  })
+
+  test('neither a secret nor a digest that would pass is ever in the answer, whatever the sample', async () => {
+    const t = Math.floor(world.clock.now() / 1_000)
+    const webhooks = { 'x-hub-signature-256': await aVerifying(), 'stripe-signature': await aVerifying({ scheme: 'payments_provider' }) }
+    for (const [header, webhook] of Object.entries(webhooks)) {
+      const samples = ['{"a":1}', '{ "a": 1 }\n', ''].flatMap((body) => [t, t - 1_000, t + 1_000].map((at) => ({ body, at })))
+      for (const { body, at } of samples) {
+        const signed = header.startsWith('x-hub') ? body : `${at}.${body}`
+        const whole = (digest: string): string => (header.startsWith('x-hub') ? `sha256=${digest}` : `t=${at},v1=${digest}`)
+        const [right, forged] = [mac(signed).digest('hex'), mac(signed, 'wrong').digest('hex')]
+        const values = [whole(right), whole(forged), whole(right.slice(1)), whole(mac(signed.replaceAll(/[ \n]/g, '')).digest('hex')), whole('zz'), 'nonsense', '', undefined]
+        const digests = [signed, signed.trim(), signed.replaceAll(/[ \n]/g, '')].map((text) => mac(text).digest())
+        const hidden = [secret, ...[Buffer.from(secret), ...digests].flatMap((bytes) => [bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')])]
+        for (const value of values) {
+          const said = JSON.stringify(await sample(webhook, { headers: value === undefined ? {} : { [header]: value }, body })).toLowerCase()
+          assert.deepEqual(hidden.filter((text) => said.includes(text.toLowerCase())), [], `${header}: ${value}`)
+        }
+      }
     }
   })
 

@@ -5,6 +5,7 @@ import type { Database } from '../src/platform/db.ts'
 import { runCommand, type Ended } from './command.ts'
 import { aDestination, anIngestKey, aWebhook, behind, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type Answer, type Sink, type World } from './harness.ts'
+import { sse, webSocket, type StreamClient } from './stream-client.ts'
 
 /** Suspension by the operator's command beside two running servers (contract part 1). */
 let world: World
@@ -98,6 +99,39 @@ test('suspend refuses and pauses on every node within a second; reinstate sends 
   assert.ok(held.every((one: { state: string; pause_reason: string }) => one.state === 'paused' && one.pause_reason === 'destination_disabled'))
   assert.deepEqual((await auditRows('suspend_workspace')).map(({ actor, target, details }) => [actor, target, details]), [['system', workspace.id, '{"reason":"unpaid since May"}']])
   assert.equal((await auditRows('reinstate_workspace')).length, 1)
+})
+
+test('suspend closes the open streams of every node within a second, and none is opened on any', async () => {
+  const { key } = await anIngestKey(world)
+  const streams: { readonly node: World; readonly client: StreamClient }[] = []
+  for (const node of [world, other]) {
+    for (const speak of [sse, webSocket]) {
+      // The other node hears of the key.
+      const client = await eventually(async () => {
+        const opened = await speak(`${node.baseUrl}/v1/stream?key=${key}`).catch(() => undefined)
+        return opened !== undefined && opened.status < 300 ? opened : undefined
+      })
+      streams.push({ node, client })
+    }
+  }
+  assert.equal((await command('suspend', 'main', '--reason', 'x')).code, 0)
+  try {
+    for (const { node, client } of streams) {
+      const latest = node.clock.now() + 1_000
+      await eventually(async () => {
+        if (node.clock.now() < latest) node.clock.advance(10)
+        return client.events.length > 0 ? true : undefined
+      })
+      assert.deepEqual(client.events.map(({ type, data }) => [type, data]), [['closing', { reason: 'workspace_suspended' }]])
+    }
+    assert.deepEqual(await Promise.all(streams.map(({ client }) => client.ended)), [0, 4403, 0, 4403])
+    for (const node of [world, other]) assert.equal((await fetch(`${node.baseUrl}/v1/stream?key=${key}`)).status, 403)
+  } finally {
+    assert.equal((await command('reinstate', 'main')).code, 0)
+    for (const { client } of streams) client.close()
+  }
+  // Both nodes serve again for whoever comes next.
+  for (const node of [world, other]) await eventually(async () => (outcome(await post(at(node, world.endpoint), '{}')) === '201' ? true : undefined))
 })
 
 test('what is being sent when the workspace is suspended ends as it began', async () => {

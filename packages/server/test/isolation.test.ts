@@ -8,6 +8,7 @@ import { mountedRoutes, type Mounted } from '../src/surfaces/admin/mount.ts'
 import { post, signedIn } from './fixtures.ts'
 import type { World } from './harness.ts'
 import { aKeyOf, aReadyExport, aMember, ask, aWorkspace, theWorkspace, type Headers, type Member } from './people.ts'
+import { sse } from './stream-client.ts'
 import { onWorldStage } from './world-stage.ts'
 
 /**
@@ -344,5 +345,29 @@ test('the live stream of a foreign project is not there either', async () => {
   for (const project of [victim.project, randomId('project'), 'nonsense']) {
     const answer = await ask(world, `GET projects/${project}/stream`, { headers: stranger.owner })
     assert.deepEqual([answer.status, answer.body.reason], [404, 'not_found'])
+  }
+})
+
+test('a cursor of the live stream of others leads through what is one’s own', async () => {
+  const keyOf = async ({ project, owner }: House): Promise<string> => (await ask(world, `POST projects/${project}/ingest-keys`, { headers: owner, body: { name: world.app.deps.uuid() } })).body.key
+  const file = (key: string, mark: string) => post(`${world.baseUrl}/v1/ingest/${key}/streamed`, JSON.stringify(mark))
+  const key = await keyOf(victim)
+  const watched = await sse(`${world.baseUrl}/v1/stream?key=${key}`)
+  const start = String(watched.headers['stream-cursor'])
+  // At the same moment, so that there is a cursor in the middle of a read.
+  await Promise.all([file(key, MARK), file(key, MARK)])
+  await watched.until(2)
+  watched.close()
+  for (const house of [neighbour, stranger]) {
+    const own = await keyOf(house)
+    await file(own, 'one')
+    for (const cursor of [start, ...watched.events.map(({ id }) => id ?? '')]) {
+      for (const [path, headers] of [[`v1/stream?key=${own}&`, {}], [`admin/api/projects/${house.project}/stream?`, house.owner]] as const) {
+        const client = await sse(`${world.baseUrl}/${path}after=${cursor}&dataset=streamed`, { headers: { ...headers } })
+        await client.until(1)
+        client.close()
+        assert.deepEqual([client.events.map(({ type, data }) => [type, data.data]), client.text().includes(MARK)], [[['record', 'one']], false])
+      }
+    }
   }
 })

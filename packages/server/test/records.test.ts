@@ -187,6 +187,23 @@ describe('with a view', () => {
     assert.deepEqual(await order({ name: 'first' }, '&limit=2'), [-1, 9])
   })
 
+  test('numbers come before text before true and false, equal ones stay newest first, and the time of receipt sorts as well', async () => {
+    const webhook = await aWebhook(world)
+    const payloads = [{ at: 0, v: true }, { at: 1, v: 'b' }, { at: 2, v: 2 }, { at: 3, v: null }, { at: 4, v: 'b' }, { at: 5, v: 1.5 }, { at: 6 }, { at: 7, v: false }, { at: 8, v: 2 }]
+    for (const payload of payloads) {
+      assert.equal((await post(webhook.public_url, JSON.stringify(payload))).status, 201)
+      world.clock.advance(1_000)
+    }
+    const order = async (sort_key: string, sort_dir: string): Promise<unknown[]> => {
+      const { id } = await aView(webhook, { name: `${sort_key} ${sort_dir}`, columns: [{ key: 'at' }], sort_key, sort_dir })
+      return (await recordsOf(webhook, `?view=${id}`)).body.rows.map((row: { at: unknown }) => row.at)
+    }
+    assert.deepEqual(await order('v', 'asc'), [5, 8, 2, 4, 1, 7, 0, 6, 3])
+    assert.deepEqual(await order('v', 'desc'), [0, 7, 4, 1, 8, 2, 5, 6, 3])
+    assert.deepEqual(await order('_received_at', 'asc'), [0, 1, 2, 3, 4, 5, 6, 7, 8])
+    assert.deepEqual(await order('_received_at', 'desc'), [8, 7, 6, 5, 4, 3, 2, 1, 0])
+  })
+
   test('a view of another endpoint, an unknown one and a text that is no id are 404 alike', async () => {
     const [one, other] = [await received([{ a: 1 }]), await aWebhook(world)]
     const view = await aView(other, { columns: [{ key: 'a' }] })

@@ -46,7 +46,8 @@ class Arrivals {
   }
 }
 
-export type Opening = { readonly headers?: Record<string, string>; readonly paused?: boolean }
+/** `paused`: it reads nothing from the begin on, or (SSE) from where this text has come. */
+export type Opening = { readonly headers?: Record<string, string>; readonly paused?: boolean | string }
 
 /** An SSE client that reads blocks as the standard says; resolves when the head of the answer is there. */
 export function sse(url: string, { headers = {}, paused = false }: Opening = {}): Promise<StreamClient> {
@@ -61,15 +62,21 @@ export function sse(url: string, { headers = {}, paused = false }: Opening = {})
       const over = new Promise<number>((done) => response.on('close', () => done(0)))
       response.on('error', () => undefined)
       response.setEncoding('utf8')
-      if (paused) response.pause()
-      else {
-        response.on('data', (text: string) => {
-          all += text
-          const blocks = (rest + text).split('\n\n')
-          rest = blocks.pop() ?? ''
-          for (const block of blocks) id = readBlock(block, id, arrivals)
-        })
-      }
+      if (paused === true) response.pause()
+      let pauseAt = paused
+      response.on('data', (text: string) => {
+        all += text
+        rest += text
+        if (typeof pauseAt === 'string' && all.includes(pauseAt)) {
+          pauseAt = false
+          response.pause()
+        }
+        // A block of megabytes is looked through once, not with every piece of it.
+        if (!text.includes('\n')) return
+        const blocks = rest.split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) id = readBlock(block, id, arrivals)
+      })
       sent.on('error', () => undefined)
       resolve({
         status: response.statusCode ?? 0,
@@ -126,7 +133,7 @@ export function webSocket(url: string, { headers = {}, paused = false }: Opening
       arrivals.add({ id, type, data })
     })
     socket.on('open', () => {
-      if (paused) socket.pause()
+      if (paused !== false) socket.pause()
       resolve({
         status: 101,
         headers: answered,

@@ -6,7 +6,7 @@ import { openDatabase, sql, type Database } from '../src/platform/db.ts'
 import { uuidv7 } from '../src/platform/ids.ts'
 import { anIngestKey, post, statement } from './fixtures.ts'
 import { aWorld, eventually, type World } from './harness.ts'
-import { sse, type StreamClient } from './stream-client.ts'
+import { sse, webSocket, type Opening, type StreamClient } from './stream-client.ts'
 
 /** Ids are made before the commit, and commits overlap: what is committed late has an id among those that were shown long ago. */
 let world: World
@@ -27,8 +27,8 @@ afterEach(() => {
   for (const client of open.splice(0)) client.close()
 })
 
-async function tail(query = ''): Promise<StreamClient> {
-  const client = await sse(`${world.baseUrl}/v1/stream?key=${key}${query}`)
+async function tail(query = '', opening: Opening = {}, speak = sse): Promise<StreamClient> {
+  const client = await speak(`${world.baseUrl}/v1/stream?key=${key}${query}`, opening)
   open.push(client)
   return client
 }
@@ -191,6 +191,67 @@ test('a client that was away for longer than records are kept is told what it mi
   assert.deepEqual([client.events[0]?.type, client.events[0]?.data.to, client.events[0]?.data.missed], ['gap', `${oldest}T00:00:00.000Z`, null])
   assert.ok(Math.abs(Date.parse(client.events[0]?.data.from) - began) < 120_000)
   assert.equal(client.events[1]?.data.data, 1)
+  await assertTold({ began, cursor, gap: client.events[0]?.data })
+  const kept = await tail(`&since=${oldest}`)
+  assert.equal((await kept.until(1)).type, 'record')
+})
+
+async function assertTold({ began, cursor, gap: told }: { began: number; cursor: string; gap: object }): Promise<void> {
+  // Whoever asks by time is told of that time, and a WebSocket gets the same.
+  const from = new Date(began).toISOString()
+  for (const speak of [sse, webSocket]) {
+    for (const query of [`&after=${cursor}`, `&since=${from}`]) {
+      const again = await tail(query, {}, speak)
+      await again.until(2)
+      const [gap, ...rest] = again.events
+      const expected = query.startsWith('&since') ? { ...told, from } : told
+      assert.deepEqual([gap?.type, gap?.data, rest.map((event) => event.data.data)], ['gap', expected, [1]])
+    }
+  }
+}
+
+/** More than the system holds for a connection. */
+const aLot = (): Promise<string> => insertRecord(database, `"${'x'.repeat(16_000_000)}"`)
+
+test('a client that is cut because it does not keep up is told so when it reads on', async () => {
+  for (const [speak, code] of [[sse, 0], [webSocket, 1013]] as const) {
+    const [slow, good] = [await tail('', { paused: true }, speak), await tail('', {}, speak)]
+    await aLot()
+    world.clock.advance(1_000)
+    await good.until(1)
+    // Of the next event the slow one hears no more.
+    await send(2)
+    await eventually(async () => {
+      world.clock.advance(50)
+      return good.events.length === 2 ? true : undefined
+    })
+    slow.resume()
+    await slow.until(2)
+    assert.deepEqual(slow.events.map(({ type }) => type), ['record', 'closing'])
+    assert.deepEqual([slow.events[1]?.data, await slow.ended], [{ reason: 'slow' }, code])
+    assert.deepEqual(good.events.map(({ type }) => type), ['record', 'record'])
+    good.close()
+  }
+})
+
+test('while it catches up a client may take nothing for a minute, and is cut then', async () => {
+  const first = await tail()
+  const cursor = String(first.headers['stream-cursor'])
+  await aLot()
+  await send(2)
+  // They have read the begin of what was written to them, so it is known that it was.
+  const opening = { paused: 'event: record' }
+  const [late, stalled] = [await tail(`&after=${cursor}`, opening), await tail(`&after=${cursor}`, opening)]
+  for (const client of [late, stalled]) await eventually(async () => (client.text().includes('event: record') ? true : undefined))
+  world.clock.advance(59_999)
+  late.resume()
+  await late.until(2)
+  world.clock.advance(1)
+  stalled.resume()
+  await stalled.until(2)
+  assert.deepEqual(late.events.map(({ type }) => type), ['record', 'record'])
+  assert.deepEqual(stalled.events.map(({ type, data }) => [type, data.reason]), [['record', undefined], ['closing', 'slow']])
+  await stalled.ended
 })
 
 test('and so is one that was away for longer than its own plan keeps records, which may be shorter than others do', async () => {
@@ -215,8 +276,10 @@ test('stopping the server tells every client why', async () => {
   const own = await aWorld({ beside: world })
   own.clock.set(world.clock.now())
   const client = await sse(`${own.baseUrl}/v1/stream?key=${key}`)
+  const socket = await webSocket(`${own.baseUrl}/v1/stream?key=${key}`)
   const stopped = own.stop()
   assert.deepEqual([(await client.until(1)).type, client.events[0]?.data], ['closing', { reason: 'shutdown' }])
   await stopped
   await client.ended
+  assert.deepEqual([await socket.ended, socket.events[0]?.data], [1001, { reason: 'shutdown' }])
 })

@@ -3,6 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { reinstateWorkspace, suspendWorkspace } from '../src/resources/workspaces/index.ts'
 import { aDestination, anIngestKey, behind, filedText, post, statement } from './fixtures.ts'
 import { aSink, aWorld, eventually, type World } from './harness.ts'
+import { ask } from './people.ts'
 import { sse, webSocket, type Opening, type StreamClient } from './stream-client.ts'
 
 let world: World
@@ -76,6 +77,15 @@ test('a page of another origin may send its key in a header', async () => {
   assert.match(asked.headers.get('access-control-allow-headers') ?? '', /Authorization/)
 })
 
+test('and may read each answer of the stream, which says the id of its request', async () => {
+  const elsewhere = (await world.admin('POST', 'ingest-keys', { name: 'of another place', ip_allowlist: ['203.0.113.0/24'] })).body.key
+  const refused = await Promise.all(['', `?key=${elsewhere}`, `?key=${key}&since=yesterday`].map((query) => sse(`${world.baseUrl}/v1/stream${query}`)))
+  for (const [client, status] of [[await tail(), 200], [await tail('', {}, webSocket), 101], ...refused.map((one, at) => [one, [401, 403, 400][at]] as const)] as const) {
+    assert.deepEqual([client.status, client.headers['access-control-allow-origin']], [status, '*'])
+    assert.match(String(client.headers['request-id']), /^req_/)
+  }
+})
+
 test('a WebSocket gets the same as type, id and data', async () => {
   const client = await tail('', {}, webSocket)
   const { body } = await send('{"a":1}')
@@ -124,6 +134,23 @@ test('what came while a client was away comes when it is back, once and in full'
     assert.deepEqual(again.events.slice(3).map((event) => event.data.data.n), [5])
     again.close()
     if (opening !== undefined) continue
+  }
+})
+
+test('Last-Event-ID goes before after, and one that is no cursor of ours is refused as there', async () => {
+  const first = await tail()
+  for (const n of [1, 2]) await send(`{"n":${n}}`)
+  await first.until(2)
+  const [older, newer] = first.events.map(({ id }) => id ?? '')
+  const again = await tail(`&after=${newer}`, { headers: { 'last-event-id': older ?? '' } })
+  await send('{"n":3}')
+  await again.until(2)
+  assert.deepEqual(again.events.map((event) => event.data.data.n), [2, 3])
+  for (const [query, headers] of [['&after=nonsense', {}], ['', { 'last-event-id': 'nonsense' }], [`&after=${newer}`, { 'last-event-id': 'nonsense' }]] as const) {
+    const refused = await tail(query, { headers: { ...headers } })
+    assert.equal(refused.status, 400)
+    await refused.ended
+    assert.match(refused.text(), /cursor is not one of ours.*"reason":"invalid_request"/)
   }
 })
 
@@ -195,6 +222,25 @@ test('a comment every 15 seconds says that the stream lives, and moves its curso
   assert.equal(client.events.length, 0)
 })
 
+test('the comments are 15 seconds apart', async () => {
+  const client = await tail('&dataset=beat')
+  const comments = (): number => client.text().split(': keepalive\n').length - 1
+  for (const round of [1, 2]) {
+    const due = world.clock.now() + 15_000
+    world.clock.set(due - 1_500)
+    await send('{}', 'beat')
+    // As `arrived`, but never so far that the comment is due; it would stand before the event.
+    await eventually(async () => {
+      if (world.clock.now() < due - 100) world.clock.advance(50)
+      return client.events.length === round ? true : undefined
+    })
+    assert.equal(comments(), round - 1)
+    // Streams are looked at four times a second.
+    world.clock.set(due + 250)
+    await eventually(async () => (comments() === round ? true : undefined))
+  }
+})
+
 test('a WebSocket is pinged every 30 seconds, and one that does not answer is ended', async () => {
   const [good, silent] = [await tail('', {}, webSocket), await tail('', { paused: true }, webSocket)]
   for (let round = 1; round <= 2; round += 1) {
@@ -259,6 +305,7 @@ test('more connections than the plan allows are refused, on whichever process, u
     const body = (await refused.json()) as { reason: string; retry_after: number }
     assert.deepEqual([refused.status, body.reason, body.retry_after], [429, 'stream_limit_reached', 10])
     assert.equal(refused.headers.get('retry-after'), '10')
+    assert.equal(refused.headers.get('access-control-allow-origin'), '*')
     assert.equal(await (await tail('', {}, webSocket)).ended, 4429)
     first.close()
     await eventually(async () => ((await tail()).status === 200 ? true : undefined))
@@ -274,11 +321,13 @@ test('more connections than the plan allows are refused, on whichever process, u
 test('revoking the key ends its streams', async () => {
   const made = await anIngestKey(world)
   const client = await sse(`${world.baseUrl}/v1/stream?key=${made.key}`)
-  open.push(client)
+  const socket = await webSocket(`${world.baseUrl}/v1/stream?key=${made.key}`)
+  open.push(client, socket)
   assert.equal((await world.admin('DELETE', `ingest-keys/${made.id}`)).status, 200)
   world.clock.advance(250)
   assert.deepEqual((await client.until(1)).data, { reason: 'credential_revoked' })
   await client.ended
+  assert.deepEqual([await socket.ended, socket.events[0]?.data], [4401, { reason: 'credential_revoked' }])
 })
 
 test('the IP allowlist of an ingest key holds for its streams', async () => {
@@ -339,6 +388,29 @@ test('the admin stream also shows how deliveries go', async () => {
   assert.deepEqual(frames().at(-1)?.data, read.deliveries[0])
   assert.ok(plain.events.every((event) => event.type === 'record'))
   await sink.stop()
+})
+
+test('revoking an admin API key ends its streams a few seconds later, and leaves them alone until then', async () => {
+  const page = { cookie, 'x-requested-with': 'test' }
+  const { api_key, key: hk } = (await ask(world, 'POST api-keys', { headers: page, body: { name: 'to be revoked', role: 'viewer' } })).body
+  const headers = { authorization: `Bearer ${hk}` }
+  const [events, socket] = [await sse(`${world.baseUrl}/admin/api/stream`, { headers }), await webSocket(`${world.baseUrl}/admin/api/stream`, { headers })]
+  open.push(events, socket)
+  for (let step = 0; step < 24; step += 1) world.clock.advance(250)
+  await send('{"seen":true}')
+  // It also sees how the deliveries of the tests before go.
+  for (const client of [events, socket]) await eventually(async () => {
+    world.clock.advance(50)
+    return client.events.some(({ type, data }) => type === 'record' && data.data.seen === true) ? true : undefined
+  })
+  assert.equal((await ask(world, `DELETE api-keys/${api_key.id}`, { headers: page })).status, 200)
+  const latest = world.clock.now() + 6_000
+  await eventually(async () => {
+    if (world.clock.now() < latest) world.clock.advance(250)
+    return [events, socket].every((client) => client.events.at(-1)?.type === 'closing') ? true : undefined
+  })
+  for (const client of [events, socket]) assert.deepEqual(client.events.at(-1)?.data, { reason: 'credential_revoked' })
+  assert.deepEqual([await events.ended, await socket.ended], [0, 4401])
 })
 
 test('with a session a WebSocket opens for our own pages only', async () => {
