@@ -125,7 +125,10 @@ test('suspend closes the open streams of every node within a second, and none is
       assert.deepEqual(client.events.map(({ type, data }) => [type, data]), [['closing', { reason: 'workspace_suspended' }]])
     }
     assert.deepEqual(await Promise.all(streams.map(({ client }) => client.ended)), [0, 4403, 0, 4403])
-    for (const node of [world, other]) assert.equal((await fetch(`${node.baseUrl}/v1/stream?key=${key}`)).status, 403)
+    // Before anything, so also before what else is wrong.
+    for (const node of [world, other]) {
+      for (const query of ['', '&after=nonsense', '&dataset=0']) assert.equal((await fetch(`${node.baseUrl}/v1/stream?key=${key}${query}`)).status, 403)
+    }
   } finally {
     assert.equal((await command('reinstate', 'main')).code, 0)
     for (const { client } of streams) client.close()
