@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { createCommit } from '../src/pipeline/store/commit.ts'
 import { DbError, sql, type Database } from '../src/platform/db.ts'
 import { aName, aWebhook, post } from './fixtures.ts'
-import { aWorld, eventually, type Answer, type World } from './harness.ts'
+import { aWorld, type Answer, type World } from './harness.ts'
+import { whileTimePasses } from './meanwhile.ts'
 import { onWorldStage } from './world-stage.ts'
 
 /** What a sender is told when the commit of its event has no answer, or comes too late. */
@@ -23,15 +24,7 @@ async function whereDatabaseIs(faulty: (database: Database) => Database, work: (
   await post(public_url, '{}')
   const node = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, commit: (_commit, deps) => createCommit({ ...deps, database: faulty(deps.database) }) })
   const url = public_url.replace(world.baseUrl, node.baseUrl)
-  const send = async (headers: Record<string, string> = {}): Promise<Answer> => {
-    let answer: Answer | undefined
-    const sent = post(url, '{}', { headers }).then((given) => (answer = given))
-    await eventually(async () => {
-      node.clock.advance(5)
-      return answer
-    }, 10_000)
-    return sent
-  }
+  const send = (headers: Record<string, string> = {}): Promise<Answer> => whileTimePasses([node], post(url, '{}', { headers }))
   const stored = async (): Promise<number> => (await database.one<{ stored: number }>(sql`select count(*) - 1 as stored from submissions where webhook_id = ${decodeId('webhook', id) ?? ''}`)).stored
   try {
     await work({ send, stored })

@@ -10,7 +10,7 @@ import { findKeys } from '../src/resources/idempotency-keys/queries.ts'
 import { createUpkeep } from '../src/workers/upkeep.ts'
 import { aDestination, aName, anIngestKey, aRule, aWebhook, behind, post, submissionOf } from './fixtures.ts'
 import { aWorld, eventually, type Answer, type World } from './harness.ts'
-import { keysHeldByWaiting, lockDays } from './meanwhile.ts'
+import { keysHeldByWaiting, lockDays, whileTimePasses } from './meanwhile.ts'
 import { onWorldStage } from './world-stage.ts'
 
 let world: World
@@ -37,17 +37,6 @@ async function storedBy({ id }: { readonly id: string }): Promise<number> {
   const webhook = decodeId('webhook', id)
   const { stored } = await database.one<{ stored: number }>(sql`select count(*) as stored from submissions where webhook_id = ${webhook ?? ''}`)
   return stored
-}
-
-/** Lets the clocks of nodes run while something is under way that waits for them. */
-async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Promise<T> {
-  const done = work.finally(() => (over = true))
-  let over = false
-  await eventually(async () => {
-    for (const { clock } of nodes) clock.advance(5)
-    return over ? true : undefined
-  }, 10_000)
-  return done
 }
 
 /** A project of its own: its rules are none of the others'. */

@@ -79,6 +79,17 @@ export async function atANodeWithoutDatabase(work: (lost: World) => Promise<Answ
   }
 }
 
+/** Lets the clocks of nodes run while something is under way that waits for them. */
+export async function whileTimePasses<T>(nodes: readonly World[], work: Promise<T>): Promise<T> {
+  const done = work.finally(() => (over = true))
+  let over = false
+  await eventually(async () => {
+    for (const { clock } of nodes) clock.advance(5)
+    return over ? true : undefined
+  }, 10_000)
+  return done
+}
+
 /** Keeps everybody from the days of a table until the transaction ends, and nobody from the table itself: a statement comes as far as its first row of a day. */
 export function lockDays(tx: Db, table: string): Promise<unknown> {
   return statement(tx, `do $$ declare day regclass; begin

@@ -1,4 +1,4 @@
-import { sql, type Db } from './db.ts'
+import { sql, type Db, type Sql } from './db.ts'
 
 /** What a PostgreSQL server says of itself. */
 
@@ -7,6 +7,12 @@ export async function databaseNow(db: Db): Promise<number> {
   const { now } = await db.one<{ now: number }>(sql`select extract(epoch from clock_timestamp())::float8 * 1000 as now`)
   return now
 }
+
+/**
+ * Whether the statement that this is part of began before `deadline` by the server's clock. Of a backend that stood still while the
+ * statement waited for it, that is when it read it.
+ */
+export const begunBy = (deadline: Date): Sql => sql`statement_timestamp() < ${deadline}::timestamptz`
 
 /** `server_version_num`: 180004 is 18.4. Throws when the server cannot be reached. */
 export async function serverVersion(db: Db): Promise<number> {

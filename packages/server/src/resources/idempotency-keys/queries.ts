@@ -1,4 +1,5 @@
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
+import { begunBy } from '../../platform/server-facts.ts'
 
 /** A key that a commit burns, with the answer that its repeats get. Hashes are SHA-256 in hex. */
 export type IdempotencyKeyRow = {
@@ -60,7 +61,7 @@ export function burnKeys(db: Db, burning: Burning): Promise<number> {
  * taken, and gives their `submission_id`s. No key may come twice.
  */
 export function burningFreeKeys({ deadline, ...burning }: Burning & { readonly deadline: Date }): Sql {
-  return sql`${burningKeys(burning, sql`where statement_timestamp() < ${deadline}::timestamptz and ${HOLDS_KEY}`)} returning submission_id`
+  return sql`${burningKeys(burning, sql`where ${begunBy(deadline)} and ${HOLDS_KEY}`)} returning submission_id`
 }
 
 /** A key that was burnt before `since` is as good as new. */

@@ -1,4 +1,5 @@
 import { sql, texts, type Db, type Sql } from '../../platform/db.ts'
+import { begunBy } from '../../platform/server-facts.ts'
 import type { IdRange } from '../id-range.ts'
 
 /** Everything that one 201 promises, as rows. */
@@ -35,11 +36,8 @@ export async function insertEvents(db: Db, events: readonly EventRows[]): Promis
 
 /** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Says whether it did it. */
 export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
-  return (await db.run(sql`with ${insertingEvents(events, begunBy(deadline))}`)) > 0
+  return (await db.run(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`)) > 0
 }
-
-// Of a backend that stood still while its statement waited, the time at which it read it.
-const begunBy = (deadline: Date): Sql => sql`where statement_timestamp() < ${deadline}::timestamptz`
 
 export type PermittedEvents = {
   readonly deadline: Date
@@ -60,7 +58,7 @@ export async function insertPermittedEvents(db: Db, { deadline, events, permitte
             union all
            select submission_id
              from unnest(${anyway.map(({ submission }) => submission.id)}::uuid[]) as submission_id
-            ${begunBy(deadline)}
+            where ${begunBy(deadline)}
          ),
          ${insertingEvents([...events, ...anyway], sql`where submission_id in (select submission_id from stored)`)}
     returning id
