@@ -11,7 +11,12 @@ const MAX_KB = { entry: 120, events: 230, piece: 140 } as const
 const DIST = 'packages/console/dist'
 const EVENTS = 'src/screens/events/screen.tsx'
 
-type Chunk = { readonly file: string; readonly isEntry?: boolean; readonly imports?: readonly string[]; readonly css?: readonly string[] }
+type Chunk = {
+  readonly file: string
+  readonly isEntry?: boolean
+  readonly imports?: readonly string[]
+  readonly css?: readonly string[]
+}
 
 execFileSync(process.execPath, ['packages/console/build/main.ts'], { stdio: 'inherit' })
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by the build just now
@@ -31,7 +36,9 @@ const sum = (files: Iterable<string>): number => [...files].reduce((total, file)
 const entry = filesOf('index.html', new Set())
 const scripts = [...entry].filter((file) => file.endsWith('.js'))
 const events = filesOf(EVENTS, new Set(entry))
-const pieces = Object.values(manifest).map(({ file }) => file).filter((file) => file.endsWith('.js') && statSync(join(DIST, file)).size > 0)
+const pieces = Object.values(manifest)
+  .map(({ file }) => file)
+  .filter((file) => file.endsWith('.js') && statSync(join(DIST, file)).size > 0)
 const largest = pieces.toSorted((a, b) => kb(b) - kb(a))[0] ?? ''
 
 const measured = [
@@ -41,5 +48,6 @@ const measured = [
 ]
 for (const one of measured) console.log(`${one.kb.toFixed(1)} of ${one.max} kB  ${one.what}`)
 const over = measured.filter((one) => one.kb > one.max)
-for (const one of over) console.error(`${one.what} is ${one.kb.toFixed(1)} kB, more than ${one.max} kB. Load what few people need later.`)
+for (const one of over)
+  console.error(`${one.what} is ${one.kb.toFixed(1)} kB, more than ${one.max} kB. Load what few people need later.`)
 process.exitCode = over.length === 0 ? 0 : 1

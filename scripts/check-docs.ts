@@ -9,9 +9,12 @@ const wrong: string[] = []
 for (const document of documents) {
   const text = readFileSync(document, 'utf8')
   const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '').filter((path) => PATH.test(path))
-  const linked = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? '').filter((path) => !/^[a-z]+:/.test(path))
+  const linked = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((path) => !/^[a-z]+:/.test(path))
   for (const path of quoted) if (!existsSync(path)) wrong.push(`${document}: \`${path}\` is not there`)
-  for (const path of linked) if (!existsSync(join(dirname(document), path))) wrong.push(`${document}: the link ${path} leads nowhere`)
+  for (const path of linked)
+    if (!existsSync(join(dirname(document), path))) wrong.push(`${document}: the link ${path} leads nowhere`)
 }
 
 for (const line of wrong) console.error(line)

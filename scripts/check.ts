@@ -10,8 +10,12 @@ const bin = (name: string): string => `node_modules/.bin/${name}`
 const CHECKS = [
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json', '--noEmit'] },
   { name: 'console types', command: [bin('tsc'), '-p', 'packages/console', '--noEmit'] },
+  { name: 'format', command: [bin('oxfmt'), '--check', '.'] },
   { name: 'lint', command: [bin('oxlint'), 'packages', 'scripts'] },
-  { name: 'walls', command: [process.execPath, bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'packages', 'scripts'] },
+  {
+    name: 'walls',
+    command: [process.execPath, bin('depcruise'), '--config', '.dependency-cruiser.cjs', 'packages', 'scripts'],
+  },
   { name: 'unused', command: [bin('knip')] },
   { name: 'documents', command: [process.execPath, 'scripts/check-docs.ts'] },
   { name: 'rooms', command: [process.execPath, 'scripts/check-rooms.ts'] },

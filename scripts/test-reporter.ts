@@ -1,46 +1,107 @@
+import { writeFileSync } from 'node:fs'
 import type { TestEvent } from 'node:test/reporters'
+import { lineOf, sumOf, type Counts } from './test-counts.ts'
 
-type Counts = { passed: number; failed: number; skipped: number }
-
-/** One line for each file, the whole story of each failure, and a closing line that machines read. */
-export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 }
-  const files = new Map<string, Counts>()
-  for await (const event of source) {
-    if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
-    const verdict = verdictOf(event)
-    if (verdict === undefined) continue
-    const counts = files.get(verdict.file) ?? { passed: 0, failed: 0, skipped: 0 }
-    files.set(verdict.file, counts)
-    counts[verdict.kind] += 1
-    total[verdict.kind] += 1
-    if (verdict.text !== '') yield verdict.text
-  }
-  for (const [file, counts] of files) {
-    const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
-    yield `${counts.failed > 0 ? 'FAILED' : 'ok    '}  ${file}  ${counts.passed}${failed}\n`
-  }
-  yield `\n${total.passed} passed, ${total.failed} failed${total.skipped > 0 ? `, ${total.skipped} skipped` : ''}\n`
+type Verdict = {
+  readonly file: string
+  readonly name: string
+  readonly kind: keyof Counts
+  readonly seconds: number
+  readonly text: string
 }
 
-type Verdict = { readonly file: string; readonly kind: keyof Counts; readonly text: string }
+const SLOWEST = 10
+
+/** The whole story of each failure as it comes; at the end a summary, and a closing line that machines read. */
+export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const verdicts: Verdict[] = []
+  const secondsOf = new Map<string, number>()
+  for await (const event of source) {
+    if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event.data.message
+    if (event.type === 'test:summary' && event.data.file !== undefined)
+      secondsOf.set(shortPath(event.data.file), event.data.duration_ms / 1_000)
+    const verdict = verdictOf(event)
+    if (verdict === undefined) continue
+    verdicts.push(verdict)
+    if (verdict.kind === 'failed') yield verdict.text
+  }
+  yield* summary(verdicts, secondsOf)
+  const total = countsOf(verdicts)
+  const countsFile = process.env['POSTROAD_TEST_COUNTS']
+  if (countsFile !== undefined) writeFileSync(countsFile, JSON.stringify(total))
+  yield `\n${lineOf(total)}\n`
+}
+
+/** One line for each file, the slowest files and tests of a large run, and one line for each reason to skip tests. */
+function* summary(verdicts: readonly Verdict[], secondsOf: ReadonlyMap<string, number>): Generator<string> {
+  const files = Map.groupBy(verdicts, ({ file }) => file)
+  for (const [file, ofFile] of files) yield fileLine(file, { ...countsOf(ofFile), seconds: secondsOf.get(file) })
+  if (files.size > SLOWEST) {
+    yield slowest(
+      'files',
+      [...secondsOf].map(([name, seconds]) => ({ name, seconds })),
+    )
+    yield slowest(
+      'tests',
+      verdicts.map(({ file, name, seconds }) => ({ name: `${file}  ${name}`, seconds })),
+    )
+  }
+  const skipped = verdicts.filter(({ kind }) => kind === 'skipped')
+  for (const [reason, of] of Map.groupBy(skipped, ({ text }) => text)) yield `\n${of.length} skipped: ${reason}\n`
+}
+
+function countsOf(verdicts: readonly Verdict[]): Counts {
+  return sumOf(verdicts.map(({ kind }) => ({ passed: 0, failed: 0, skipped: 0, [kind]: 1 })))
+}
+
+function fileLine(
+  file: string,
+  { passed, failed, seconds }: Counts & { readonly seconds: number | undefined },
+): string {
+  const time = seconds === undefined ? '' : `  ${seconds.toFixed(1)} s`
+  return `${failed > 0 ? 'FAILED' : 'ok    '}  ${file}  ${passed}${failed > 0 ? `, ${failed} failed` : ''}${time}\n`
+}
+
+type Timed = { readonly name: string; readonly seconds: number }
+
+/** How long each took on the clock of this machine, beside what else ran on it. */
+function slowest(what: string, timed: readonly Timed[]): string {
+  const first = timed.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+  const lines = first.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}\n`)
+  return first.length === 0 ? '' : `\nThe slowest ${what}\n${lines.join('')}`
+}
 
 /** The verdict of one test; suites and files pass with their tests, and only their own failures count. */
 function verdictOf(event: TestEvent): Verdict | undefined {
   if (event.type !== 'test:pass' && event.type !== 'test:fail') return undefined
   const { data } = event
-  const file = (data.file ?? data.name).replace(`${process.cwd()}/`, '')
-  const container = data.details.type === 'suite' || data.name.endsWith('.test.ts')
+  const { name, skip } = data
+  const of = { file: shortPath(entryOf(data) ?? name), name, seconds: data.details.duration_ms / 1_000 }
+  const container = data.details.type === 'suite' || name.endsWith('.test.ts')
   if (event.type === 'test:fail') {
-    const ofItsTests = container && /subtests? failed/.test(event.data.details.error.message)
-    return ofItsTests ? undefined : { file, kind: 'failed', text: `FAILED   ${file}\n         ${data.name}\n${indented(event.data.details.error)}\n` }
+    const { error } = event.data.details
+    const ofItsTests = container && /subtests? failed/.test(error.message)
+    const text = `FAILED   ${of.file}\n         ${name}\n${indented(error)}\n`
+    return ofItsTests ? undefined : { ...of, kind: 'failed', text }
   }
   if (container) return undefined
-  if (data.skip === undefined) return { file, kind: 'passed', text: '' }
-  return { file, kind: 'skipped', text: `skipped  ${data.name}${typeof data.skip === 'string' ? `: ${data.skip}` : ''}\n` }
+  if (skip === undefined) return { ...of, kind: 'passed', text: '' }
+  return { ...of, kind: 'skipped', text: typeof skip === 'string' ? skip : name }
+}
+
+/** The file that was run, also for a test that a helper of it declares. */
+function entryOf(data: { readonly file?: string | undefined; readonly entryFile?: string }): string | undefined {
+  return data.entryFile ?? data.file
+}
+
+function shortPath(file: string): string {
+  return file.replace(`${process.cwd()}/`, '')
 }
 
 function indented(error: Error): string {
   const text = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : error.message
-  return text.split('\n').map((line) => `         ${line}`).join('\n')
+  return text
+    .split('\n')
+    .map((line) => `         ${line}`)
+    .join('\n')
 }

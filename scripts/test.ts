@@ -1,42 +1,106 @@
 import { spawn } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lineOf, sumOf, type Counts } from './test-counts.ts'
 
 /**
- * Runs every test on node's own runner, with one PostgreSQL for all files, and ends in a line `N passed, N failed`.
- * `npm test -- NAME…` runs the files whose path holds NAME. `--watch` runs again on changes. A test that hangs fails.
+ * Runs tests on node's own runner, with one PostgreSQL and one browser for all files. The last line is `N passed, N failed`.
  *
- * Many files mostly wait, for a server that starts or for a receiver: three at a time keep two cores busy. Each of them,
- * and each server that a test starts, loads the same modules, so what node has made of these is kept for the next one.
+ * - `npm test` runs every test but the long ones; `npm run test:long` runs the files named `*.long.test.ts`.
+ * - `npm run test:all` runs both, and its last line counts both.
+ * - `npm run test:unit` runs the tests beside their source. They need no database, no server and no browser.
+ *
+ * NAME… after `--` selects the files whose path contains one of them. A test that hangs fails.
  */
+type Part = { readonly files: readonly string[]; readonly flags: readonly string[] }
+
+/** Most files wait for a server or for a receiver: three at a time keep two cores busy. */
 const FILES_AT_ONCE = 3
 const TEST_MS_MAX = 600_000
+/** Every file, and every server that a test starts, loads the same modules: node keeps what it has compiled for the next one. */
 const COMPILED = fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url))
+const LONG = '.long.test.ts'
+const BESIDE_SOURCE = /^packages\/[^/]+\/src\//
+
+const SETUP = ['--test-global-setup=scripts/test-setup.ts', `--test-concurrency=${FILES_AT_ONCE}`]
 
 const given = process.argv.slice(2)
 const names = given.filter((word) => !word.startsWith('--'))
-const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'node_modules' }).toSorted()
-const unknown = names.find((name) => !all.some((file) => file.includes(name)))
-if (unknown !== undefined) {
-  console.error(`No test file has ${unknown} in its path.`)
-  process.exit(2)
-}
-const files = all.filter((file) => names.length === 0 || names.some((name) => file.includes(name)))
+const [lane = 'normal'] = ['unit', 'long', 'all'].filter((name) => given.includes(`--${name}`))
+const flags = given.filter((word) => word.startsWith('--') && word !== `--${lane}`)
 
-const child = spawn(
-  process.execPath,
-  [
-    '--test',
-    '--test-global-setup=packages/server/test/global-setup.ts',
-    `--test-concurrency=${FILES_AT_ONCE}`,
-    `--test-timeout=${TEST_MS_MAX}`,
-    '--test-reporter=./scripts/test-reporter.ts',
-    '--test-reporter-destination=stdout',
-    ...given.filter((word) => word.startsWith('--')),
-    ...files,
-  ],
-  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: COMPILED, ...process.env } },
-)
-child.on('exit', (code) => {
-  process.exitCode = code ?? 1
-})
+const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'node_modules' }).toSorted()
+const long: Part = { files: all.filter((file) => file.endsWith(LONG)), flags: SETUP }
+const normal: Part = { files: all.filter((file) => !file.endsWith(LONG)), flags: SETUP }
+/** One process for all of them: to start one for each file would take longer than the tests. */
+const unit: Part = {
+  files: normal.files.filter((file) => BESIDE_SOURCE.test(file)),
+  flags: ['--test-isolation=none'],
+}
+const lanes: Readonly<Record<string, readonly Part[]>> = {
+  normal: [normal],
+  long: [long],
+  unit: [unit],
+  all: [normal, long],
+}
+
+const parts = (lanes[lane] ?? []).map((part) => ({
+  ...part,
+  files: part.files.filter((file) => names.length === 0 || names.some((name) => file.includes(name))),
+}))
+const unknown = names.find((name) => !parts.some(({ files }) => files.some((file) => file.includes(name))))
+if (unknown === undefined) process.exitCode = await runAll(parts.filter(({ files }) => files.length > 0))
+else {
+  const isLong = lane !== 'long' && long.files.some((file) => file.includes(unknown))
+  const hint = isLong ? ` Run the long ones with npm run test:long -- ${unknown}.` : ''
+  console.error(`No test file has ${unknown} in its path.${hint}`)
+  process.exitCode = 2
+}
+
+/** One part after the other, for the long tests load the machine. */
+async function runAll(toRun: readonly Part[]): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'postroad-test-counts-'))
+  const codes: number[] = []
+  const counts: Counts[] = []
+  try {
+    for (const [at, part] of toRun.entries()) {
+      const file = join(folder, String(at))
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      codes.push(await run(part, file))
+      counts.push(countsIn(file))
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (counts.length > 1) console.log(lineOf(sumOf(counts)))
+  return codes.find((code) => code !== 0) ?? 0
+}
+
+function run(part: Part, countsFile: string): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--test',
+      `--test-timeout=${TEST_MS_MAX}`,
+      '--test-reporter=./scripts/test-reporter.ts',
+      '--test-reporter-destination=stdout',
+      ...part.flags,
+      ...flags,
+      ...part.files,
+    ],
+    { stdio: 'inherit', env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, POSTROAD_TEST_COUNTS: countsFile } },
+  )
+  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)))
+}
+
+/** A run that ended without its counts has failed. */
+function countsIn(file: string): Counts {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the reporter writes it
+    return JSON.parse(readFileSync(file, 'utf8')) as Counts
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 }
+  }
+}

@@ -8,6 +8,13 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/assets/',
   plugins: [contractAsData(), react(), tailwindcss()],
-  build: { assetsDir: '', manifest: 'manifest.json', target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0, reportCompressedSize: false },
+  build: {
+    assetsDir: '',
+    manifest: 'manifest.json',
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
   server: { port: 4681, proxy: { '/admin/api': 'http://127.0.0.1:4680' } },
 })

@@ -12,7 +12,9 @@ const pinned = candidates.map((path) => fileURLToPath(new URL(path, import.meta.
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   await import(main.href)
 } else if (pinned === undefined) {
-  console.error(`postroad: this is Node ${process.versions.node}, and Postroad needs ${NODE_MAJOR_MIN} or newer. Run "npm ci", which installs it beside Postroad.`)
+  console.error(
+    `postroad: this is Node ${process.versions.node}, and Postroad needs ${NODE_MAJOR_MIN} or newer. Run "npm ci", which installs it beside Postroad.`,
+  )
   process.exitCode = 1
 } else {
   const { status, error } = spawnSync(pinned, [fileURLToPath(main), ...process.argv.slice(2)], { stdio: 'inherit' })

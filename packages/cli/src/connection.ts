@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Client } from '@postroad/sdk'
 import { EXIT, Failure } from './failure.ts'
+import { io } from './io.ts'
 import { localApiKey } from './server.ts'
 
 export type ConnectionOptions = { readonly url?: string; readonly project?: string }
@@ -13,9 +14,12 @@ const HEALTH_TIMEOUT_MS = 15_000
 /** A client for the server and the project that the options and the environment name. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const baseUrl = baseUrlOf(options)
-  const given = process.env['SERVICE_TOKEN']?.trim() ?? ''
+  const given = io().env['SERVICE_TOKEN']?.trim() ?? ''
   // The schemas take a quarter of a second to load: `start` and `--help` do without, and the local key is had meanwhile.
-  const [token, { createClient }] = await Promise.all([given === '' ? tokenOfThisMachine(baseUrl) : given, import('@postroad/sdk')])
+  const [token, { createClient }] = await Promise.all([
+    given === '' ? tokenOfThisMachine(baseUrl) : given,
+    import('@postroad/sdk'),
+  ])
   const client = createClient({ baseUrl, token })
   const project = await projectOf(client, { named: options.project, ownKey: given !== '' })
   return { client: project === undefined ? client : createClient({ baseUrl, token, project }), baseUrl }
@@ -23,7 +27,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
 
 /** `--url`, SERVICE_URL, or where a server with this environment listens. */
 export function baseUrlOf({ url }: ConnectionOptions): string {
-  const given = url ?? process.env['SERVICE_URL']?.trim()
+  const given = url ?? io().env['SERVICE_URL']?.trim()
   if (given === undefined || given === '') return ownUrl()
   const parsed = URL.canParse(given) ? new URL(given) : undefined
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return given.replace(/\/+$/, '')
@@ -31,22 +35,28 @@ export function baseUrlOf({ url }: ConnectionOptions): string {
 }
 
 function ownUrl(): string {
-  const host = process.env['HOST'] ?? '127.0.0.1'
+  const host = io().env['HOST'] ?? '127.0.0.1'
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${process.env['PORT'] ?? '4680'}`
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${io().env['PORT'] ?? '4680'}`
 }
 
 /** The key never leaves this machine: another address than its own wants a token of its own. */
 async function tokenOfThisMachine(baseUrl: string): Promise<string> {
   const { hostname } = new URL(baseUrl)
-  const here = baseUrl === ownUrl() || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  const here =
+    baseUrl === ownUrl() || hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
   if (!here) throw new Failure(`Set SERVICE_TOKEN to an API key of ${baseUrl} (hk_…).`, EXIT.refused)
   if (!(await answers(baseUrl))) {
-    throw new Failure(`There is no Postroad at ${baseUrl}. Start it with "npm start", or say where it runs with --url or SERVICE_URL.`)
+    throw new Failure(
+      `There is no Postroad at ${baseUrl}. Start it with "npm start", or say where it runs with --url or SERVICE_URL.`,
+    )
   }
-  const dataDir = resolve(process.env['DATA_DIR'] ?? './data')
-  if (!existsSync(dataDir) && (process.env['DATABASE_URL'] ?? '') === '') {
-    throw new Failure(`Set SERVICE_TOKEN to an API key (hk_…), or DATA_DIR to the folder of the server: there is no ${dataDir}.`, EXIT.refused)
+  const dataDir = resolve(io().env['DATA_DIR'] ?? './data')
+  if (!existsSync(dataDir) && (io().env['DATABASE_URL'] ?? '') === '') {
+    throw new Failure(
+      `Set SERVICE_TOKEN to an API key (hk_…), or DATA_DIR to the folder of the server: there is no ${dataDir}.`,
+      EXIT.refused,
+    )
   }
   return localApiKey()
 }
@@ -61,7 +71,10 @@ async function answers(baseUrl: string): Promise<boolean> {
 }
 
 /** An id as it is, a slug looked up; unnamed, the one project of a key that is for one project. */
-async function projectOf(client: Client, { named, ownKey }: { named: string | undefined; ownKey: boolean }): Promise<string | undefined> {
+async function projectOf(
+  client: Client,
+  { named, ownKey }: { named: string | undefined; ownKey: boolean },
+): Promise<string | undefined> {
   if (named === undefined) return ownKey ? ((await client.me.get()).api_key?.project_id ?? undefined) : undefined
   if (named.startsWith('prj_')) return named
   for await (const project of client.projects.list({ limit: 200 })) if (project.slug === named) return project.id

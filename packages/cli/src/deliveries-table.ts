@@ -17,7 +17,10 @@ export async function destinationNames(client: Client): Promise<Names> {
 }
 
 /** The last answer of a destination: its status, or why there was none. */
-export function answerText({ last_status: status, last_error: error }: Pick<Delivery, 'last_status' | 'last_error'>): string {
+export function answerText({
+  last_status: status,
+  last_error: error,
+}: Pick<Delivery, 'last_status' | 'last_error'>): string {
   if (status !== null) return String(status)
   return error === null ? '' : error.replaceAll('_', ' ')
 }
@@ -25,7 +28,11 @@ export function answerText({ last_status: status, last_error: error }: Pick<Deli
 /** A deleted destination has no name any more, so its id stands for it. */
 export function deliveriesTable(deliveries: readonly Delivery[], { names }: { readonly names: Names }): string {
   return table([
-    { head: 'State', cells: deliveries.map(({ state }) => stateText(state)), paint: (cell, row) => stateStyle(deliveries[row]?.state ?? 'pending')(cell) },
+    {
+      head: 'State',
+      cells: deliveries.map(({ state }) => stateText(state)),
+      paint: (cell, row) => stateStyle(deliveries[row]?.state ?? 'pending')(cell),
+    },
     { head: 'Changed (UTC)', cells: deliveries.map(({ updated_at }) => listMoment(updated_at)), paint: style.dim },
     { head: 'Delivery', cells: deliveries.map(({ id }) => id) },
     { head: 'Destination', cells: deliveries.map(({ destination_id: id }) => names.get(id) ?? id), least: 11 },

@@ -21,7 +21,8 @@ const ENDED: readonly Delivery['state'][] = ['delivered', 'failed', 'cancelled']
 
 /** A delivery with all its attempts, what the destination said last, and what to do next. */
 export function deliveryText(delivery: Delivery, { name, next }: Shown): string {
-  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, next_attempt_at, attempts } = delivery
+  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, next_attempt_at, attempts } =
+    delivery
   const why = pause_reason === null ? '' : `: ${pause_reason.replaceAll('_', ' ')}`
   const rows: [string, string][] = [
     ['Delivery', style.strong(id)],
@@ -32,7 +33,9 @@ export function deliveryText(delivery: Delivery, { name, next }: Shown): string 
   ]
   if (next_attempt_at !== null && !ENDED.includes(state)) rows.push(['Next try', moment(next_attempt_at)])
   if (ENDED.includes(state)) rows.push(['Next', `${next} deliveries replay ${id}`])
-  return [fields(rows), ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]), ...lastWords(attempts)].join('\n\n')
+  return [fields(rows), ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]), ...lastWords(attempts)].join(
+    '\n\n',
+  )
 }
 
 function attemptsTable(attempts: readonly Attempt[]): string {
@@ -40,7 +43,11 @@ function attemptsTable(attempts: readonly Attempt[]): string {
   return table([
     { head: '#', cells: attempts.map(({ number }) => String(number)), align: 'right' },
     { head: 'Started (UTC)', cells: attempts.map(({ started_at }) => listMoment(started_at)), paint: style.dim },
-    { head: 'Took', cells: attempts.map(({ duration_ms }) => (duration_ms === null ? '' : duration(duration_ms))), align: 'right' },
+    {
+      head: 'Took',
+      cells: attempts.map(({ duration_ms }) => (duration_ms === null ? '' : duration(duration_ms))),
+      align: 'right',
+    },
     { head: 'Sent as', cells: attempts.map(({ trigger }) => trigger) },
     { head: 'Answer', cells: attempts.map(outcomeText), least: 12, paint },
   ])
@@ -58,10 +65,17 @@ function lastWords(attempts: readonly Attempt[]): readonly string[] {
   const last = attempts.at(-1)
   const detail = last?.outcome === 'failed' ? (last.error_detail ?? '') : ''
   const body = last?.response_body?.trim() ?? ''
-  return [...(detail === '' ? [] : [plain(detail)]), ...(body === '' ? [] : [`${style.dim('The last answer said')}\n${excerpt(body)}`])]
+  return [
+    ...(detail === '' ? [] : [plain(detail)]),
+    ...(body === '' ? [] : [`${style.dim('The last answer said')}\n${excerpt(body)}`]),
+  ]
 }
 
 function excerpt(body: string): string {
-  const lines = plainLines(body).split('\n').map((line) => cut(line, LINE_COLUMNS_MAX))
-  return lines.length <= BODY_LINES_MAX ? lines.join('\n') : [...lines.slice(0, BODY_LINES_MAX), style.dim('… the rest with --json')].join('\n')
+  const lines = plainLines(body)
+    .split('\n')
+    .map((line) => cut(line, LINE_COLUMNS_MAX))
+  return lines.length <= BODY_LINES_MAX
+    ? lines.join('\n')
+    : [...lines.slice(0, BODY_LINES_MAX), style.dim('… the rest with --json')].join('\n')
 }

@@ -16,16 +16,31 @@ type Told = { readonly exitCode: ExitCode; readonly sentence: string; readonly j
 
 /** How an error ends the command: its exit code, the sentence for people and the object for programs. */
 export async function tellingOf(error: unknown): Promise<Told> {
-  if (error instanceof Failure) return { exitCode: error.exitCode, sentence: error.message, json: { error: error.message, ...(error.exitCode === EXIT.usage ? { reason: 'usage' } : {}) } }
+  if (error instanceof Failure)
+    return {
+      exitCode: error.exitCode,
+      sentence: error.message,
+      json: { error: error.message, ...(error.exitCode === EXIT.usage ? { reason: 'usage' } : {}) },
+    }
   const { ServiceError } = await import('@postroad/sdk')
   if (error instanceof ServiceError) {
     const { status, reason, requestId, message } = error
-    const json = { ...error.body, error: message, ...(reason === undefined ? {} : { reason }), status, request_id: requestId ?? null }
+    const json = {
+      ...error.body,
+      error: message,
+      ...(reason === undefined ? {} : { reason }),
+      status,
+      request_id: requestId ?? null,
+    }
     return { exitCode: exitCodeOf(status), sentence: sentenceOf(error), json }
   }
   // A bug of ours, so the place where it happened is worth more than a calm sentence.
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { exitCode: EXIT.failed, sentence: `something went wrong here, not with your command. ${text}`, json: { error: text } }
+  return {
+    exitCode: EXIT.failed,
+    sentence: `something went wrong here, not with your command. ${text}`,
+    json: { error: text },
+  }
 }
 
 function exitCodeOf(status: number): ExitCode {
@@ -34,7 +49,13 @@ function exitCodeOf(status: number): ExitCode {
   return status === 429 ? EXIT.rateLimited : EXIT.failed
 }
 
-type Refused = { readonly status: number; readonly reason: string | undefined; readonly message: string; readonly retryAfter: number | undefined; readonly requestId: string | undefined }
+type Refused = {
+  readonly status: number
+  readonly reason: string | undefined
+  readonly message: string
+  readonly retryAfter: number | undefined
+  readonly requestId: string | undefined
+}
 
 function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused): string {
   if (reason === 'unreachable') {
@@ -43,7 +64,8 @@ function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused)
   if (reason === 'unauthorized') {
     return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this where its DATA_DIR is.'
   }
-  if (reason === 'not_found') return 'There is nothing with this id here. See the list; what is in another project is found with its --project.'
+  if (reason === 'not_found')
+    return 'There is nothing with this id here. See the list; what is in another project is found with its --project.'
   if (status === 429 && retryAfter !== undefined) return `${message} Try again in ${retryAfter} s.`
   return status >= 500 && requestId !== undefined ? `${message} (${requestId})` : message
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import type { ConnectionOptions } from './connection.ts'
+import { io } from './io.ts'
 import type { OutputOptions } from './output.ts'
 
 /** What every command that speaks with a server takes. */
@@ -13,7 +14,9 @@ const LIMIT_MAX = 200
 
 /** For what is about one project. */
 export function withCommon(command: Command): Command {
-  return withOutput(command).option('--project <project>', 'slug or id of a project (without it, Default)').option('--url <url>', URL_HELP)
+  return withOutput(command)
+    .option('--project <project>', 'slug or id of a project (without it, Default)')
+    .option('--url <url>', URL_HELP)
 }
 
 /** For what is about the whole workspace. */
@@ -44,12 +47,15 @@ export function withPages(command: Command): Command {
 /** An example under the help of a command, written as this command line was called. */
 export function withExample(command: Command, ...examples: readonly string[]): Command {
   const title = examples.length === 1 ? 'Example' : 'Examples'
-  return command.addHelpText('after', `\n${title}:${examples.map((example) => `\n  ${invokedAs()} ${example}`).join('')}`)
+  return command.addHelpText(
+    'after',
+    `\n${title}:${examples.map((example) => `\n  ${invokedAs()} ${example}`).join('')}`,
+  )
 }
 
 /** `npm run postroad --` when npm runs us, so that what we suggest can be pasted. */
 export function invokedAs(): string {
-  const script = process.env['npm_lifecycle_event']
+  const script = io().env['npm_lifecycle_event']
   return script === 'postroad' || script === 'start' ? 'npm run postroad --' : 'postroad'
 }
 
@@ -60,7 +66,8 @@ export function collected(value: string, before: readonly string[] | undefined):
 
 function wholeNumber(text: string): number {
   const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1 || number > LIMIT_MAX) throw new InvalidArgumentError(`It is a number from 1 to ${LIMIT_MAX}.`)
+  if (!/^\d+$/.test(text) || number < 1 || number > LIMIT_MAX)
+    throw new InvalidArgumentError(`It is a number from 1 to ${LIMIT_MAX}.`)
   return number
 }
 
@@ -70,6 +77,7 @@ const AGO: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_00
 export function timeOf(text: string): string {
   const [, count, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? []
   const at = count === undefined ? Date.parse(text) : Date.now() - Number(count) * (AGO[unit] ?? 0)
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('It is a time such as 2026-01-31T12:00:00Z, or 30m, 6h, 2d for so long ago.')
   return new Date(at).toISOString()
 }

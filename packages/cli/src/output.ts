@@ -1,3 +1,5 @@
+import { say } from './io.ts'
+
 export type OutputOptions = { readonly json?: true; readonly quiet?: true }
 
 export type Answer = {
@@ -11,7 +13,7 @@ export type Answer = {
 
 /** Prints an answer in the one form that was asked for. */
 export function print({ json, ids, text }: Answer, options: OutputOptions): void {
-  if (options.json === true) console.log(JSON.stringify(json))
-  else if (options.quiet !== true) console.log(text())
-  else if (ids.length > 0) console.log(ids.join('\n'))
+  if (options.json === true) say(JSON.stringify(json))
+  else if (options.quiet !== true) say(text())
+  else if (ids.length > 0) say(ids.join('\n'))
 }

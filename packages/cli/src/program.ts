@@ -11,12 +11,15 @@ import { addExport } from './commands/export.ts'
 import { addReplays } from './commands/replays.ts'
 import { addSend } from './commands/send.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
+import { io } from './io.ts'
 import { invokedAs } from './options.ts'
+import { hasColors } from './text/style.ts'
 
-const OUTRO = `
+const outro = (): string => `
 Environment:
   SERVICE_URL    where the server answers; without it http://127.0.0.1:4680
-  SERVICE_TOKEN  an API key (hk_…); not needed on the server's own machine
+  SERVICE_TOKEN  an API key (hk_…); on the server's own machine each command
+                 makes one for itself without it
   NO_COLOR       no colours
 
 Exit codes:
@@ -29,7 +32,13 @@ Begin with:
 /** Commander's help, less crowded. It takes the styles away again where the output is no terminal or wants no colour. */
 const HELP: HelpConfiguration = {
   styleTitle: (title) => styleText('bold', title, { validateStream: false }),
-  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map((argument) => (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`))].join(' '),
+  subcommandTerm: (command) =>
+    [
+      command.name(),
+      ...command.registeredArguments.map((argument) =>
+        argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+      ),
+    ].join(' '),
   optionDescription: ({ description, argChoices, defaultValue }) => {
     const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
     return description + choices + (defaultValue === undefined ? '' : ` (without it, ${String(defaultValue)})`)
@@ -49,7 +58,19 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .configureHelp(HELP)
-    .configureOutput(json ? { writeErr: () => undefined } : { outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) })
+    .configureOutput({
+      writeOut: (text) => io().stdout.write(text),
+      writeErr: (text) => io().stderr.write(text),
+      getOutHelpWidth: () => io().stdout.columns ?? 80,
+      getErrHelpWidth: () => io().stderr.columns ?? 80,
+      getOutHasColors: hasColors,
+      getErrHasColors: hasColors,
+    })
+    .configureOutput(
+      json
+        ? { writeErr: () => undefined }
+        : { outputError: (text, write) => write(text.replace(/^error: /, 'postroad: ')) },
+    )
     .showHelpAfterError('Add --help to see how it is used.')
     .exitOverride()
   program.commandsGroup('Run the server:')
@@ -67,7 +88,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addAudit(program)
   addExport(program)
   addApiKeys(program)
-  return program.addHelpText('after', OUTRO)
+  return program.addHelpText('after', outro())
 }
 
 function version(): string {

@@ -10,8 +10,13 @@ type Replay = RouteAnswer<Routes['replays']['get']>['replay']
 const DESTINATIONS_SHOWN = 5
 
 /** What a replay comes to, before anything is sent. */
-export function planText({ count, complete, bytes, minutes, duplicates, allowance, destinations }: Plan, { names, notes }: { readonly names: Names; readonly notes: readonly (readonly [string, string])[] }): string {
-  const shown = destinations.slice(0, DESTINATIONS_SHOWN).map(({ id, count: each }) => `${each}  ${plain(names.get(id) ?? id)}`)
+export function planText(
+  { count, complete, bytes, minutes, duplicates, allowance, destinations }: Plan,
+  { names, notes }: { readonly names: Names; readonly notes: readonly (readonly [string, string])[] },
+): string {
+  const shown = destinations
+    .slice(0, DESTINATIONS_SHOWN)
+    .map(({ id, count: each }) => `${each}  ${plain(names.get(id) ?? id)}`)
   const rest = destinations.length - shown.length
   return fields([
     ['Deliveries', `${complete ? '' : 'at least '}${count}`],
@@ -19,7 +24,9 @@ export function planText({ count, complete, bytes, minutes, duplicates, allowanc
     ['Payloads', bytesText(bytes)],
     ['Takes', minutes < 1 ? 'under a minute' : `about ${Math.ceil(minutes)} min`],
     ...(allowance === null ? [] : [['Allowance', allowanceText(allowance)] as const]),
-    ...(shown.length === 0 ? [] : [['To', [...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n')] as const]),
+    ...(shown.length === 0
+      ? []
+      : [['To', [...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n')] as const]),
     ...notes,
   ])
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Failure } from './failure.ts'
+import { io } from './io.ts'
 
 /** Found by its place: the command line speaks HTTP with the server and imports none of it. */
 const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
@@ -10,20 +11,25 @@ const SERVER = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url
  * This process becomes the server's command: same id, same terminal, its exit code. With no process in between there is
  * nobody to pass a signal on twice, and nothing can be left behind.
  */
-export function become(command: 'serve' | 'bootstrap' | 'doctor' | 'rotate-key' | 'workspaces' | 'suspend' | 'reinstate', flags: readonly string[] = []): never {
-  if (process.execve === undefined) throw new Failure('The server runs on Linux and macOS. On Windows, run it in WSL.')
-  return process.execve(process.execPath, [process.execPath, SERVER, command, ...flags], { ...process.env })
+export function become(
+  command: 'serve' | 'bootstrap' | 'sign-in-link' | 'doctor' | 'rotate-key' | 'workspaces' | 'suspend' | 'reinstate',
+  flags: readonly string[] = [],
+): never {
+  const { execve, env } = io()
+  if (execve === undefined) throw new Failure('The server runs on Linux and macOS. On Windows, run it in WSL.')
+  return execve.call(process, process.execPath, [process.execPath, SERVER, command, ...flags], { ...env })
 }
 
-/** What the server's own `bootstrap --json` answers: an admin key of the database that this environment names. */
+/** An admin key of the database that this environment names, minted for this command; it expires in an hour and is stored nowhere. */
 export async function localApiKey(): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, [SERVER, 'bootstrap', '--json'])
+    const { stdout } = await promisify(execFile)(process.execPath, [SERVER, 'local-key'], { env: io().env })
     const made: unknown = JSON.parse(stdout)
-    if (typeof made === 'object' && made !== null && 'api_key' in made && typeof made.api_key === 'string') return made.api_key
-    throw new Error('bootstrap gave no API key')
+    if (typeof made === 'object' && made !== null && 'api_key' in made && typeof made.api_key === 'string')
+      return made.api_key
+    throw new Error('the server gave no API key')
   } catch (error) {
-    throw new Failure(`There is no SERVICE_TOKEN, and the local API key could not be read: ${lastWords(error)}`)
+    throw new Failure(`There is no SERVICE_TOKEN, and no API key could be made on this machine: ${lastWords(error)}`)
   }
 }
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -6,8 +7,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { run as runCommand } from '../src/run.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** What npm links as `postroad`. */
@@ -20,12 +23,43 @@ process.on('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
 export type Environment = Readonly<Record<string, string>>
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 
-/** The command line as a process of its own, with this environment and nothing of ours but the path. */
-export function begin(args: readonly string[], env: Environment, program = MAIN): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [program, ...args], { env: { PATH: process.env['PATH'] ?? '', LOG_LEVEL: 'warn', ADMIN_REQUESTS_MAX: '0', NODE_COMPILE_CACHE: COMPILED, ...env }, stdio: 'pipe' })
+/** This environment, and nothing of ours but the path. */
+const environmentOf = (env: Environment): Environment => ({
+  PATH: process.env['PATH'] ?? '',
+  LOG_LEVEL: 'warn',
+  ADMIN_REQUESTS_MAX: '0',
+  NODE_COMPILE_CACHE: COMPILED,
+  ...env,
+})
+
+/** A command in this process: quick, and as many at a time as a test likes. */
+export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+  return runOn(args, { env, input, isTTY: false })
 }
 
-export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+export function runAtTerminal(args: readonly string[], env: Environment): Promise<Ended> {
+  return runOn(args, { env, input: '', isTTY: true })
+}
+
+type On = { readonly env: Environment; readonly input: string; readonly isTTY: boolean }
+
+async function runOn(args: readonly string[], { env, input, isTTY }: On): Promise<Ended> {
+  const stdout = Object.assign(new PassThrough(), { isTTY })
+  const stderr = Object.assign(new PassThrough(), { isTTY })
+  const said = Promise.all([text(stdout), text(stderr)])
+  const code = await runCommand(args, { env: environmentOf(env), stdin: Readable.from([input]), stdout, stderr })
+  stdout.end()
+  stderr.end()
+  const [out, err] = await said
+  return { code, stdout: out, stderr: err }
+}
+
+/** The command line in a process of its own: for commands that become the server, and for what is about the process. */
+export function begin(args: readonly string[], env: Environment, program = MAIN): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [program, ...args], { env: environmentOf(env), stdio: 'pipe' })
+}
+
+export function runProcess(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
   return endOf(begin(args, env), input)
 }
 
@@ -104,7 +138,10 @@ export async function aFolder(): Promise<{ readonly path: string; remove(): Prom
 }
 
 /** A destination on a free port that answers everything with this. */
-export async function aDestination(status: number, body = ''): Promise<{ readonly url: string; readonly port: number; stop(): void }> {
+export async function aDestination(
+  status: number,
+  body = '',
+): Promise<{ readonly url: string; readonly port: number; stop(): void }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(status).end(body))
   })
@@ -112,4 +149,12 @@ export async function aDestination(status: number, body = ''): Promise<{ readonl
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/hook`, port, stop: () => server.close().closeAllConnections() }
+}
+
+/** A command that fails in order, and says so without the place in our code. */
+export function refused(end: Ended, wanted: { code: number; stderr: RegExp }): void {
+  assert.equal(end.code, wanted.code, end.stderr)
+  assert.equal(end.stdout, '')
+  assert.match(end.stderr, wanted.stderr)
+  assert.doesNotMatch(end.stderr, /\n {4}at /)
 }

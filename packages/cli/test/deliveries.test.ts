@@ -15,10 +15,21 @@ test('an event is listed, and shown with its data letter by letter and its deliv
   assert.match(row ?? '', /^\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}rec_\w{26} {2}events +\{"n":/)
   const text = await ok(['events', 'get', id])
   assert.match(text, new RegExp(`^Event {7}${id} {2}in events\nReceived {4}.* UTC\nSubmission {2}sub_\\w{26}\n\n`))
-  assert.ok(text.includes('\n{\n  "n": 12345678901234567890,\n  "t": "\\u001b[31m",\n  "e": {},\n  "l": [\n    1,\n    []\n  ]\n}\n'), text)
-  assert.match(text, /\nState {8}Changed \(UTC\) {7}Delivery {24}Destination\n● delivered {2}\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}dlv_\w{26} {2}/)
+  assert.ok(
+    text.includes(
+      '\n{\n  "n": 12345678901234567890,\n  "t": "\\u001b[31m",\n  "e": {},\n  "l": [\n    1,\n    []\n  ]\n}\n',
+    ),
+    text,
+  )
+  assert.match(
+    text,
+    /\nState {8}Changed \(UTC\) {7}Delivery {24}Destination\n● delivered {2}\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}dlv_\w{26} {2}/,
+  )
   const shown = await json(['events', 'get', id])
-  assert.deepEqual(shown, { ...(await stage.client.records.get({ id })), ...(await stage.client.deliveries.list({ record_id: id })) })
+  assert.deepEqual(shown, {
+    ...(await stage.client.records.get({ id })),
+    ...(await stage.client.deliveries.list({ record_id: id })),
+  })
   assert.equal(await quiet(['events', 'list', '--dataset', 'nothing']), '')
 })
 
@@ -27,10 +38,23 @@ test('a delivery is listed by state, destination and event, shown with its attem
   await stage.client.webhooks.create({ name: 'Failing', dataset: 'failing' })
   const event = await quiet(['send', 'failing'])
   const id = await delivered(event, 'retrying')
-  for (const filter of [['--event', event], ['--state', 'retrying'], ['--destination', 'bad']]) assert.ok((await quiet(['deliveries', 'list', ...filter])).split('\n').includes(id), filter.join(' '))
-  assert.match(await ok(['deliveries', 'list', '--destination', 'bad']), new RegExp(`\n▲ retrying {2}\\d\\d-\\d\\d \\S+ {2}${id} {2}bad`))
+  for (const filter of [
+    ['--event', event],
+    ['--state', 'retrying'],
+    ['--destination', 'bad'],
+  ])
+    assert.ok((await quiet(['deliveries', 'list', ...filter])).split('\n').includes(id), filter.join(' '))
+  assert.match(
+    await ok(['deliveries', 'list', '--destination', 'bad']),
+    new RegExp(`\n▲ retrying {2}\\d\\d-\\d\\d \\S+ {2}${id} {2}bad`),
+  )
   const text = await ok(['deliveries', 'get', id])
-  assert.match(text, new RegExp(`^Delivery {5}${id}\nState {8}▲ retrying\nEvent {8}${event} {2}in failing\nDestination {2}dst_\\w{26} {2}bad\nCreated {6}.* UTC\nNext try {5}.* UTC\n\n`))
+  assert.match(
+    text,
+    new RegExp(
+      `^Delivery {5}${id}\nState {8}▲ retrying\nEvent {8}${event} {2}in failing\nDestination {2}dst_\\w{26} {2}bad\nCreated {6}.* UTC\nNext try {5}.* UTC\n\n`,
+    ),
+  )
   assert.match(text, /\n1 {2}\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} +\d+ ms {2}initial {2,}500\n/)
   assert.match(text, /\nThe last answer said\n\\x1b\[31mno room\n$/)
   const again = await run(['deliveries', 'replay', id], remote())
@@ -38,38 +62,76 @@ test('a delivery is listed by state, destination and event, shown with its attem
 
   const ended = await delivered(await quiet(['send', 'first', '-d', '{"amount":5000}']), 'delivered')
   assert.match(await ok(['deliveries', 'get', ended]), new RegExp(`\nNext {9}postroad deliveries replay ${ended}\n`))
-  assert.match(await ok(['deliveries', 'replay', ended]), new RegExp(`^Again {2}${ended} .*\nNext {3}postroad deliveries get ${ended}\n$`))
+  assert.match(
+    await ok(['deliveries', 'replay', ended]),
+    new RegExp(`^Again {2}${ended} .*\nNext {3}postroad deliveries get ${ended}\n$`),
+  )
   assert.equal(await ok(['deliveries', 'list', '--state', 'cancelled']), 'No delivery is like that.\n')
   const shown = await json(['deliveries', 'get', id])
   assert.equal(shown.delivery.attempts[0].response_status, 500)
 })
 
 test('many deliveries are replayed by a plan, with --yes at once, and recovered with their destination', async () => {
-  const { destination } = await stage.client.destinations.create({ name: 'broken', url: stage.bad.url, datasets: ['broken'], retry: { schedule_seconds: [0] } })
-  for (const n of [1, 2]) await fetch(`${stage.server.endpoint}/broken`, { method: 'POST', body: JSON.stringify({ n }) })
-  for (let turn = 0; turn < 200 && (await stage.client.deliveries.list({ destination_id: destination.id, state: 'failed' })).deliveries.length < 2; turn += 1) await sleep(25)
+  const { destination } = await stage.client.destinations.create({
+    name: 'broken',
+    url: stage.bad.url,
+    datasets: ['broken'],
+    retry: { schedule_seconds: [0] },
+  })
+  for (const n of [1, 2])
+    await fetch(`${stage.server.endpoint}/broken`, { method: 'POST', body: JSON.stringify({ n }) })
+  for (
+    let turn = 0;
+    turn < 200 &&
+    (await stage.client.deliveries.list({ destination_id: destination.id, state: 'failed' })).deliveries.length < 2;
+    turn += 1
+  )
+    await sleep(25)
   const which = ['deliveries', 'replay', '--destination', 'broken', '--state', 'failed', '--since', '1h']
-  assert.match(await ok([...which, '--dry-run']), /^Deliveries {2}2\nRepeats {5}none\nPayloads {4}14 bytes\nTakes {7}under a minute\nTo {10}2 {2}broken\n$/)
+  assert.match(
+    await ok([...which, '--dry-run']),
+    /^Deliveries {2}2\nRepeats {5}none\nPayloads {4}14 bytes\nTakes {7}under a minute\nTo {10}2 {2}broken\n$/,
+  )
   refused(await run(which, remote()), { code: 2, stderr: /^postroad: .*--dry-run, then add --yes\.\n$/ })
   refused(await run(['deliveries', 'replay'], remote()), { code: 2, stderr: /--destination/ })
   const { plan, replay } = await json([...which, '--yes'])
   assert.deepEqual([plan.count, replay.state, replay.replayed], [2, 'done', 2])
   assert.match(await ok(['replays', 'list']), new RegExp(`done .*${replay.id} .*2 of 2`))
   refused(await run(['replays', 'cancel', replay.id], remote()), { code: 1, stderr: /has ended/ })
-  assert.match(await ok(['destinations', 'recover', 'broken', '--since', '1h', '--dry-run']), /Waiting {5}\d+ {2}go by themselves/)
-  assert.equal((await json(['destinations', 'recover', 'broken', '--since', '2020-01-01T00:00:00Z', '--yes', '--detach'])).destination.id, destination.id)
-  assert.match(await ok(['destinations', 'health', 'broken']), new RegExp(`^Destination {2}${destination.id} {2}● on\n`))
+  assert.match(
+    await ok(['destinations', 'recover', 'broken', '--since', '1h', '--dry-run']),
+    /Waiting {5}\d+ {2}go by themselves/,
+  )
+  assert.equal(
+    (await json(['destinations', 'recover', 'broken', '--since', '2020-01-01T00:00:00Z', '--yes', '--detach']))
+      .destination.id,
+    destination.id,
+  )
+  assert.match(
+    await ok(['destinations', 'health', 'broken']),
+    new RegExp(`^Destination {2}${destination.id} {2}● on\n`),
+  )
 })
 
 test('a destination is tested; a waiting delivery is retried and cancelled', async () => {
-  const { destination } = await stage.client.destinations.create({ name: 'patient', url: stage.bad.url, datasets: ['patient'] })
+  const { destination } = await stage.client.destinations.create({
+    name: 'patient',
+    url: stage.bad.url,
+    datasets: ['patient'],
+  })
   const failed = await run(['destinations', 'test', 'patient'], remote())
   assert.equal(failed.code, 1)
   assert.match(failed.stdout, /^Answer {3}500\n/)
   assert.match(failed.stderr, /it answered 500/)
-  const { destination: fine } = await stage.client.destinations.create({ name: 'fine', url: stage.good.url, datasets: ['nothing'] })
+  const { destination: fine } = await stage.client.destinations.create({
+    name: 'fine',
+    url: stage.good.url,
+    datasets: ['nothing'],
+  })
   assert.match(await ok(['destinations', 'test', fine.id]), /^Answer {3}200\n[^]*It said {2,}thanks\n$/)
-  const event = (await (await fetch(`${stage.server.endpoint}/patient`, { method: 'POST', body: '{}' })).json()) as { records: { id: string }[] }
+  const event = (await (await fetch(`${stage.server.endpoint}/patient`, { method: 'POST', body: '{}' })).json()) as {
+    records: { id: string }[]
+  }
   const id = await delivered(event.records[0]?.id ?? '', 'retrying')
   assert.match(await ok(['deliveries', 'retry', id]), new RegExp(`^Retried {2}${id} `))
   await delivered(event.records[0]?.id ?? '', 'retrying')

@@ -7,12 +7,20 @@ const stage = onServer()
 const { ok, json, quiet, local, remote } = stage
 
 test('on the machine of the server no token is needed', async () => {
-  assert.match(await ok(['endpoints', 'list'], local()), new RegExp(`^first {2}First endpoint · files into events · open to anyone\n${stage.server.endpoint}\n$`))
+  assert.match(
+    await ok(['endpoints', 'list'], local()),
+    new RegExp(`^first {2}First endpoint · files into events · open to anyone\n${stage.server.endpoint}\n$`),
+  )
 })
 
 test('--json prints exactly what the API answers, and --quiet the ids', async () => {
   await stage.client.webhooks.create({ name: 'Second' })
-  const answers = { endpoints: stage.client.webhooks.list({ limit: 20 }), events: stage.client.records.list({ limit: 20 }), deliveries: stage.client.deliveries.list({ limit: 20 }), destinations: stage.client.destinations.list({ limit: 20 }) }
+  const answers = {
+    endpoints: stage.client.webhooks.list({ limit: 20 }),
+    events: stage.client.records.list({ limit: 20 }),
+    deliveries: stage.client.deliveries.list({ limit: 20 }),
+    destinations: stage.client.destinations.list({ limit: 20 }),
+  }
   for (const [noun, answer] of Object.entries(answers)) assert.deepEqual(await json([noun, 'list']), await answer, noun)
   assert.equal(await quiet(['endpoints', 'list']), (await answers.endpoints).webhooks.map(({ id }) => id).join('\n'))
 })
@@ -26,10 +34,21 @@ test('a list goes on where the page before ended', async () => {
 
 test('before there is anything, each list says how to begin', async () => {
   const { project } = await stage.client.projects.create({ name: 'Empty', slug: 'empty' })
-  for (const [noun, words] of [['endpoints', 'There are no endpoints here.'], ['events', 'There are no events here. Send one: postroad send'], ['deliveries', 'There are no deliveries here. They begin with a destination: postroad destinations create https://…'], ['destinations', 'There are no destinations here. Make one: postroad destinations create https://…']] as const) {
+  for (const [noun, words] of [
+    ['endpoints', 'There are no endpoints here.'],
+    ['events', 'There are no events here. Send one: postroad send'],
+    [
+      'deliveries',
+      'There are no deliveries here. They begin with a destination: postroad destinations create https://…',
+    ],
+    ['destinations', 'There are no destinations here. Make one: postroad destinations create https://…'],
+  ] as const) {
     const { stdout } = await run([noun, 'list', '--project', 'empty'], remote())
     assert.equal(stdout, `${words}\n`)
     assert.equal(await quiet([noun, 'list', '--project', project.id]), '')
   }
-  refused(await run(['send', '--project', 'empty'], remote()), { code: 4, stderr: /^postroad: This project has no endpoint to send to\.\n$/ })
+  refused(await run(['send', '--project', 'empty'], remote()), {
+    code: 4,
+    stderr: /^postroad: This project has no endpoint to send to\.\n$/,
+  })
 })

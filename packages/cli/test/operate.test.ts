@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { run } from './command-line.ts'
-import { inPairs, onServer, refused } from './server-stage.ts'
+import { run, runProcess } from './command-line.ts'
+import { onServer, refused } from './server-stage.ts'
 
 const stage = onServer()
 const { ok, json, quiet, local, remote } = stage
 
-const exportsAsked = async (): Promise<number> => (await stage.client.audit.list({ action: 'create_data_export' })).audit.length
+const exportsAsked = async (): Promise<number> =>
+  (await stage.client.audit.list({ action: 'create_data_export' })).audit.length
 
 test('a workspace is exported into a file, a download that broke off is gone on with, and what is there already is not fetched again', async () => {
   const output = join(stage.folder.path, 'export.zip')
@@ -25,18 +26,28 @@ test('a workspace is exported into a file, a download that broke off is gone on 
   const { stderr, code } = await run(['export', '--id', data_export.id, '--output', again], remote())
   assert.deepEqual([code, stderr], [1, `postroad: ${again} is there already. Name another file with --output.\n`])
   const had = await exportsAsked()
-  for (const nowhere of ['nowhere', 'export.zip']) refused(await run(['export', '--output', join(stage.folder.path, nowhere, 'x.zip')], remote()), { code: 2, stderr: /^postroad: There is no folder \S+\. Make it, or name another file with --output\.\n$/ })
+  for (const nowhere of ['nowhere', 'export.zip'])
+    refused(await run(['export', '--output', join(stage.folder.path, nowhere, 'x.zip')], remote()), {
+      code: 2,
+      stderr: /^postroad: There is no folder \S+\. Make it, or name another file with --output\.\n$/,
+    })
   refused(await run(['export', '--output', again], remote()), { code: 1, stderr: /is there already/ })
   assert.deepEqual([had > 0, await exportsAsked()], [true, had], 'what cannot be written is not asked for')
   const damaged = join(stage.folder.path, 'damaged.zip')
   await writeFile(`${damaged}.${data_export.id}.part`, Buffer.alloc(100))
-  assert.match((await run(['export', '--id', data_export.id, '--output', damaged], remote())).stderr, /not the file that the server has/)
+  assert.match(
+    (await run(['export', '--id', data_export.id, '--output', damaged], remote())).stderr,
+    /not the file that the server has/,
+  )
 })
 
 test('the audit log is listed with filters, exported as CSV and as lines of JSON, and verified', async () => {
   const made = await stage.client.webhooks.create({ name: 'Audited' })
   const target = made.webhook.id
-  assert.match(await ok(['audit', 'list', '--target', target]), /^When \(UTC\) .*Action .*Target .*\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}create_webhook {2}whk_/)
+  assert.match(
+    await ok(['audit', 'list', '--target', target]),
+    /^When \(UTC\) .*Action .*Target .*\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}create_webhook {2}whk_/,
+  )
   const { audit: rows } = await stage.client.audit.list({ target })
   assert.deepEqual((await json(['audit', 'list', '--target', target])).audit, rows)
   assert.equal(await quiet(['audit', 'list', '--action', 'create_webhook', '--target', target]), rows[0]?.id)
@@ -47,19 +58,33 @@ test('the audit log is listed with filters, exported as CSV and as lines of JSON
   assert.deepEqual(await json(['audit', 'verify']), await stage.client.audit.verify())
   assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
   const gone = await run(['audit', 'verify', '--hash', '0'.repeat(64), '--json'], remote())
-  assert.deepEqual([gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)], [1, 'rewritten', true])
+  assert.deepEqual(
+    [gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)],
+    [1, 'rewritten', true],
+  )
   assert.equal(await ok(['audit', 'list', '--target', target, '--to', '1h']), 'No change is like that.\n')
-  for (const option of ['--from', '--to']) refused(await run(['audit', 'export', option, 'yesterday'], remote()), { code: 2, stderr: /is invalid\. It is a time such as .*, or 30m, 6h, 2d for so long ago\.\n/ })
+  for (const option of ['--from', '--to'])
+    refused(await run(['audit', 'export', option, 'yesterday'], remote()), {
+      code: 2,
+      stderr: /is invalid\. It is a time such as .*, or 30m, 6h, 2d for so long ago\.\n/,
+    })
 })
 
 test('doctor speaks to people and to programs', async () => {
-  assert.match(await ok(['doctor'], local()), /^(ok {4}.+\n)+$/)
-  assert.equal((await json(['doctor'], local())).ok, true)
-  assert.match((await run(['bootstrap'], local())).stdout, /API key +hk_/)
+  const people = await runProcess(['doctor'], local())
+  assert.deepEqual([people.code, people.stderr], [0, ''])
+  assert.match(people.stdout, /^(ok {4}.{1,74}\n)+$/)
+  assert.equal(JSON.parse((await runProcess(['doctor', '--json'], local())).stdout).ok, true)
+  assert.match((await runProcess(['bootstrap'], local())).stdout, /API key +hk_/)
 })
 
 test('a command for the operator makes no database where there is none', async () => {
   const nowhere = { DATA_DIR: join(stage.folder.path, 'nowhere') }
-  await inPairs([['doctor'], ['rotate-key'], ['workspaces', 'list']], async (args) => refused(await run(args, nowhere), { code: 1, stderr: /^postroad: There is no database in \S+nowhere\. Set DATA_DIR to the folder of the server, or DATABASE_URL\.\n$/ }))
+  for (const args of [['doctor'], ['rotate-key'], ['workspaces', 'list']])
+    refused(await runProcess(args, nowhere), {
+      code: 1,
+      stderr:
+        /^postroad: There is no database in \S+nowhere\. Set DATA_DIR to the folder of the server, or DATABASE_URL\.\n$/,
+    })
   assert.equal(existsSync(nowhere.DATA_DIR), false)
 })

@@ -10,14 +10,31 @@ const { ok, json, quiet, remote } = stage
 
 test('send tells what was stored, where it goes and where it does not, and what to look at next', async () => {
   const alone = await ok(['send'])
-  assert.match(alone, /^Stored {3}sub_\w{26} {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\nEvent {4}rec_\w{26} {2}in events\nGoes to {2}nobody yet; make a destination: .*\nNext {5}postroad events get rec_\w{26}\n$/)
+  assert.match(
+    alone,
+    /^Stored {3}sub_\w{26} {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} UTC\nEvent {4}rec_\w{26} {2}in events\nGoes to {2}nobody yet; make a destination: .*\nNext {5}postroad events get rec_\w{26}\n$/,
+  )
   await ok(['destinations', 'create', stage.good.url, '--name', 'good'])
   await ok(['destinations', 'create', stage.good.url, '--name', 'orders only', '--dataset', 'orders'])
-  await ok(['destinations', 'create', stage.good.url, '--name', 'large', '-d', '{"conditions":[{"path":"amount","op":"gt","value":1000}]}'])
+  await ok([
+    'destinations',
+    'create',
+    stage.good.url,
+    '--name',
+    'large',
+    '-d',
+    '{"conditions":[{"path":"amount","op":"gt","value":1000}]}',
+  ])
   const text = await ok(['send', 'first', '-d', '{"amount":12}'])
   assert.match(text, /→ good\n/)
   assert.match(text, /· not orders only: it takes other datasets\n/)
   assert.match(text, /· not large: only when amount gt 1000; it is 12\n/)
+})
+
+test('send has colour for FORCE_COLOR, and none where the output is no terminal', async () => {
+  const colour = /\u001b\[/ // oxlint-disable-line no-control-regex -- the very thing looked for
+  assert.doesNotMatch((await run(['send'], remote())).stdout, colour)
+  assert.match((await run(['send'], remote({ FORCE_COLOR: '1' }))).stdout, colour)
 })
 
 async function bodyOf(args: readonly string[], input = ''): Promise<string> {
@@ -47,26 +64,51 @@ test('send with a key stores an event once, and says that it is known', async ()
   assert.equal(first.duplicate, false)
   assert.deepEqual(await json(['send', '-d', '{"a":1}', '--key', key]), { ...first, duplicate: true })
   assert.match(await ok(['send', '-d', '{"a":1}', '--key', key]), /^Known /)
-  refused(await run(['send', '-d', '{"a":2}', '--key', key], remote()), { code: 1, stderr: /Idempotency-Key was used for another path or body/ })
+  refused(await run(['send', '-d', '{"a":2}', '--key', key], remote()), {
+    code: 1,
+    stderr: /Idempotency-Key was used for another path or body/,
+  })
   refused(await run(['send', '--key', 'with a space'], remote()), { code: 1, stderr: /1 to 255 printable/ })
 })
 
 test('send signs as each kind of sender does', async () => {
   const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ok!').toString('base64')}`
-  for (const scheme of ['payments_provider', 'code_host', 'commerce_platform', 'chat_platform', 'standard_webhooks', 'hmac'] as const) {
-    const { webhook } = await stage.client.webhooks.create({ name: `Signed ${scheme}`, verification: { scheme, secret } })
+  for (const scheme of [
+    'payments_provider',
+    'code_host',
+    'commerce_platform',
+    'chat_platform',
+    'standard_webhooks',
+    'hmac',
+  ] as const) {
+    const { webhook } = await stage.client.webhooks.create({
+      name: `Signed ${scheme}`,
+      verification: { scheme, secret },
+    })
     assert.match(await quiet(['send', webhook.slug, '--sign', secret]), /^rec_/)
     assert.match(await quiet(['send', webhook.public_url, '--sign', secret, '--scheme', scheme]), /^rec_/)
-    refused(await run(['send', webhook.id, '--sign', 'wrong'], remote()), { code: 3, stderr: /^postroad: .*signature.*\n$/i })
+    refused(await run(['send', webhook.id, '--sign', 'wrong'], remote()), {
+      code: 3,
+      stderr: /^postroad: .*signature.*\n$/i,
+    })
   }
-  const { webhook } = await stage.client.webhooks.create({ name: 'Own hmac', verification: { scheme: 'hmac', secret, header: 'X-Sign', algorithm: 'sha1', encoding: 'base64', prefix: 'v=' } })
+  const { webhook } = await stage.client.webhooks.create({
+    name: 'Own hmac',
+    verification: { scheme: 'hmac', secret, header: 'X-Sign', algorithm: 'sha1', encoding: 'base64', prefix: 'v=' },
+  })
   assert.match(await quiet(['send', webhook.slug, '--sign', secret]), /^rec_/)
-  refused(await run(['send', 'first', '--sign', secret], remote()), { code: 2, stderr: /^postroad: Say how to sign with --scheme: payments_provider, / })
+  refused(await run(['send', 'first', '--sign', secret], remote()), {
+    code: 2,
+    stderr: /^postroad: Say how to sign with --scheme: payments_provider, /,
+  })
   refused(await run(['send', '--scheme', 'hmac'], remote()), { code: 2, stderr: /--scheme needs --sign/ })
 })
 
 test('an event that its endpoint does not take is stored, and send says why it is filed nowhere', async () => {
   await stage.client.webhooks.create({ name: 'Picky', criteria: [{ path: 'type', op: 'equals', value: 'paid' }] })
-  assert.match(await ok(['send', 'picky', '-d', '{"type":"open"}']), /\nFiled {3}nowhere, since the endpoint takes it only when\n {8}type equals "paid"; it is "open"\n$/)
+  assert.match(
+    await ok(['send', 'picky', '-d', '{"type":"open"}']),
+    /\nFiled {3}nowhere, since the endpoint takes it only when\n {8}type equals "paid"; it is "open"\n$/,
+  )
   assert.match(await ok(['send', 'picky', '-d', '{}']), /type equals "paid"; there is no such value\n$/)
 })

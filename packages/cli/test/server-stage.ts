@@ -3,11 +3,22 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { after, before } from 'node:test'
 import { createClient, type Client } from '@postroad/sdk'
-import { aDestination, aFolder, run, startServer, stopServers, type Ended, type Environment, type Started } from './command-line.ts'
+import {
+  aDestination,
+  aFolder,
+  run,
+  runProcess,
+  startServer,
+  stopServers,
+  type Environment,
+  type Started,
+} from './command-line.ts'
 
 type Folder = Awaited<ReturnType<typeof aFolder>>
 type Receiver = Awaited<ReturnType<typeof aDestination>>
 type Made = { readonly folder: Folder; readonly server: Started; readonly good: Receiver; readonly bad: Receiver }
+
+export { refused } from './command-line.ts'
 
 /** A server that `postroad start` has started, and two receivers: one that answers 200, one that answers 500. */
 class ServerStage {
@@ -17,7 +28,12 @@ class ServerStage {
   async begin(): Promise<void> {
     const folder = await aFolder()
     const server = await startServer(join(folder.path, 'data'))
-    this.#made = { folder, server, good: await aDestination(200, 'thanks'), bad: await aDestination(500, '\u001b[31mno room\n') }
+    this.#made = {
+      folder,
+      server,
+      good: await aDestination(200, 'thanks'),
+      bad: await aDestination(500, '\u001b[31mno room\n'),
+    }
     await this.takeKey()
   }
 
@@ -54,26 +70,35 @@ class ServerStage {
 
   /** From now on commands and the client come with the key that the machine of the server has. */
   async takeKey(): Promise<void> {
-    const key = JSON.parse((await run(['bootstrap', '--json'], this.local())).stdout).api_key
+    const key = JSON.parse((await runProcess(['bootstrap', '--json'], this.local())).stdout).api_key
     this.#token = { key, client: createClient({ baseUrl: this.server.baseUrl, token: key }) }
   }
 
   /** The environment of the machine of the server. */
-  readonly local = (): Environment => ({ DATA_DIR: join(this.folder.path, 'data'), PORT: new URL(this.server.baseUrl).port })
+  readonly local = (): Environment => ({
+    DATA_DIR: join(this.folder.path, 'data'),
+    PORT: new URL(this.server.baseUrl).port,
+  })
 
   /** The environment of any other machine. */
-  readonly remote = (env: Environment = {}): Environment => ({ SERVICE_URL: this.server.baseUrl, SERVICE_TOKEN: this.apiKey, ...env })
+  readonly remote = (env: Environment = {}): Environment => ({
+    SERVICE_URL: this.server.baseUrl,
+    SERVICE_TOKEN: this.apiKey,
+    ...env,
+  })
 
   /** A command that ends well; gives what it printed. */
   readonly ok = async (args: readonly string[], env: Environment = this.remote(), input = ''): Promise<string> => {
     const { code, stdout, stderr } = await run(args, env, input)
     assert.equal(stderr, '')
     assert.equal(code, 0)
-    for (const line of stdout.split('\n')) if (!line.startsWith('{')) assert.ok(line.length <= 80, `wider than 80: ${line}`)
+    for (const line of stdout.split('\n'))
+      if (!line.startsWith('{')) assert.ok(line.length <= 80, `wider than 80: ${line}`)
     return stdout
   }
 
-  readonly json = async (args: readonly string[], env?: Environment) => JSON.parse(await this.ok([...args, '--json'], env))
+  readonly json = async (args: readonly string[], env?: Environment) =>
+    JSON.parse(await this.ok([...args, '--json'], env))
   readonly quiet = async (args: readonly string[]) => (await this.ok([...args, '--quiet'])).trim()
 
   /** Waits for a delivery of the event to reach this state. */
@@ -95,20 +120,4 @@ export function onServer(): ServerStage {
   before(() => stage.begin())
   after(() => stage.end())
   return stage
-}
-
-/** Two at a time. */
-export async function inPairs(commands: readonly (readonly string[])[], check: (args: readonly string[]) => Promise<void>): Promise<void> {
-  const left = [...commands]
-  const next = async (): Promise<void> => {
-    for (let args = left.shift(); args !== undefined; args = left.shift()) await check(args)
-  }
-  await Promise.all([next(), next()])
-}
-
-export function refused(end: Ended, wanted: { code: number; stderr: RegExp }): void {
-  assert.equal(end.code, wanted.code, end.stderr)
-  assert.equal(end.stdout, '')
-  assert.match(end.stderr, wanted.stderr)
-  assert.doesNotMatch(end.stderr, /\n {4}at /)
 }

@@ -12,49 +12,126 @@ test('api-keys lists the keys without showing one, and names what is not there',
   const text = await ok(['api-keys', 'list'])
   assert.match(text, new RegExp(`^active +${api_keys[0].id} .*bootstrap +admin`, 'm'))
   assert.ok(!text.includes(stage.apiKey))
-  refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x'], remote()), { code: 4, stderr: /There is nothing with this id here/ })
+  refused(await run(['api-keys', 'revoke', 'key_01kf0rdqg0e31tkzsaqv275w2x'], remote()), {
+    code: 4,
+    stderr: /There is nothing with this id here/,
+  })
 })
 
-test('api-keys revoke ends a key at once; on the machine of the server there is a new one then', async () => {
+test('api-keys revoke ends a key at once; bootstrap on the machine of the server makes a new one', async () => {
   const [{ id }] = (await json(['api-keys', 'list'])).api_keys
   assert.match(await ok(['api-keys', 'revoke', id]), new RegExp(`^Revoked ${id}\\.`))
   refused(await run(['api-keys', 'list'], remote()), { code: 3, stderr: /was revoked/ })
   await stage.takeKey()
-  assert.deepEqual((await json(['api-keys', 'list'])).api_keys.map(({ status }: { status: string }) => status), ['active', 'revoked'])
+  assert.deepEqual(
+    (await json(['api-keys', 'list'])).api_keys.map(({ status }: { status: string }) => status),
+    ['active', 'revoked'],
+  )
 })
 
 test('destinations create shows the secret this once and names it after its host', async () => {
   const text = await ok(['destinations', 'create', stage.good.url])
-  assert.match(text, new RegExp(`^Destination {2}dst_\\w{26} {2}127\\.0\\.0\\.1:${stage.good.port}\nDelivers to {2}${stage.good.url}\nDatasets {5}all\nSecret {7}whsec_\\S+ {2}shown this once\n`))
-  const made = await json(['destinations', 'create', stage.good.url, '--name', 'Two', '--dataset', 'a', '--dataset', 'b', '-d', '{"timeout_ms":5000}'])
-  assert.deepEqual([made.destination.name, made.destination.datasets, made.destination.timeout_ms], ['Two', ['a', 'b'], 5_000])
+  assert.match(
+    text,
+    new RegExp(
+      `^Destination {2}dst_\\w{26} {2}127\\.0\\.0\\.1:${stage.good.port}\nDelivers to {2}${stage.good.url}\nDatasets {5}all\nSecret {7}whsec_\\S+ {2}shown this once\n`,
+    ),
+  )
+  const made = await json([
+    'destinations',
+    'create',
+    stage.good.url,
+    '--name',
+    'Two',
+    '--dataset',
+    'a',
+    '--dataset',
+    'b',
+    '-d',
+    '{"timeout_ms":5000}',
+  ])
+  assert.deepEqual(
+    [made.destination.name, made.destination.datasets, made.destination.timeout_ms],
+    ['Two', ['a', 'b'], 5_000],
+  )
   assert.match(made.signing_secret, /^whsec_/)
   const rows = (await ok(['destinations', 'list'])).split('\n')
   assert.match(rows[0] ?? '', /^State {2}Destination {21}Name {2,}URL/)
   assert.match(rows[1] ?? '', /^● on {3}dst_\w{26} {2}Two {2,}http:/)
-  for (const data of ['[]', 'nope', '"x"']) refused(await run(['destinations', 'create', stage.good.url, '-d', data], remote()), { code: 2, stderr: /--data must be a JSON object/ })
+  for (const data of ['[]', 'nope', '"x"'])
+    refused(await run(['destinations', 'create', stage.good.url, '-d', data], remote()), {
+      code: 2,
+      stderr: /--data must be a JSON object/,
+    })
   refused(await run(['destinations', 'create', 'nowhere'], remote()), { code: 1, stderr: /^postroad: .+\n$/ })
-  refused(await run(['destinations', 'create', stage.good.url, '-d', '{"colour":"red"}'], remote()), { code: 1, stderr: /"colour" is not a member/ })
+  refused(await run(['destinations', 'create', stage.good.url, '-d', '{"colour":"red"}'], remote()), {
+    code: 1,
+    stderr: /"colour" is not a member/,
+  })
 })
 
 test('destinations create --order-by keeps an order by key, says so, and repeats what the API says of a path that is none', async () => {
-  assert.match(await ok(['destinations', 'create', stage.good.url, '--name', 'ordered', '--dataset', 'ordered', '--order-by', 'customer.id']), /^Order {8}by customer\.id$/m)
-  const made = await json(['destinations', 'create', stage.good.url, '--name', 'ordered too', '--dataset', 'ordered', '--order-by', 'key', '-d', '{"ordering":"none"}'])
+  assert.match(
+    await ok([
+      'destinations',
+      'create',
+      stage.good.url,
+      '--name',
+      'ordered',
+      '--dataset',
+      'ordered',
+      '--order-by',
+      'customer.id',
+    ]),
+    /^Order {8}by customer\.id$/m,
+  )
+  const made = await json([
+    'destinations',
+    'create',
+    stage.good.url,
+    '--name',
+    'ordered too',
+    '--dataset',
+    'ordered',
+    '--order-by',
+    'key',
+    '-d',
+    '{"ordering":"none"}',
+  ])
   assert.deepEqual(made.destination.ordering, { path: 'key' }, 'what is named by an option counts')
-  refused(await run(['destinations', 'create', stage.good.url, '--name', 'none', '--order-by', ''], remote()), { code: 1, stderr: /A path may not be empty; write one such as "items\.0\.id"\./ })
-  refused(await run(['destinations', 'create', stage.good.url, '--name', 'none', '--order-by', 'a..b'], remote()), { code: 1, stderr: /A path may not have an empty step/ })
+  refused(await run(['destinations', 'create', stage.good.url, '--name', 'none', '--order-by', ''], remote()), {
+    code: 1,
+    stderr: /A path may not be empty; write one such as "items\.0\.id"\./,
+  })
+  refused(await run(['destinations', 'create', stage.good.url, '--name', 'none', '--order-by', 'a..b'], remote()), {
+    code: 1,
+    stderr: /A path may not have an empty step/,
+  })
 })
 
 test('an endpoint gets a new URL or a new secret, and its versions are listed', async () => {
-  const { webhook } = await stage.client.webhooks.create({ name: 'Turned', slug: 'turned', verification: { scheme: 'hmac', secret: 'old' } })
-  assert.match(await ok(['endpoints', 'rotate', 'turned', '--overlap', '0']), /^The new URL\nhttp\S+\nThe former URL has ended\.\n$/)
+  const { webhook } = await stage.client.webhooks.create({
+    name: 'Turned',
+    slug: 'turned',
+    verification: { scheme: 'hmac', secret: 'old' },
+  })
+  assert.match(
+    await ok(['endpoints', 'rotate', 'turned', '--overlap', '0']),
+    /^The new URL\nhttp\S+\nThe former URL has ended\.\n$/,
+  )
   const rotated = await json(['endpoints', 'rotate', 'turned'])
   assert.deepEqual([rotated.id, typeof rotated.previous_public_url], [webhook.id, 'string'])
-  assert.match(await ok(['endpoints', 'rotate-secret', 'turned']), /Secret {6}\S+ {2}shown this once\nFormer one {2}verifies until /)
+  assert.match(
+    await ok(['endpoints', 'rotate-secret', 'turned']),
+    /Secret {6}\S+ {2}shown this once\nFormer one {2}verifies until /,
+  )
   const given = await ok(['endpoints', 'rotate-secret', 'turned', '--secret-stdin'], remote(), 'theirs\n')
   assert.ok(!given.includes('theirs') && !given.includes('shown this once'))
   await stage.client.webhooks.update({ id: webhook.id, name: 'Renamed' })
   assert.match(await ok(['endpoints', 'versions', 'turned']), /Version .*\n +2 .* name/)
-  refused(await run(['endpoints', 'rotate', 'nobody'], remote()), { code: 4, stderr: /^postroad: There is no endpoint "nobody" here\./ })
+  refused(await run(['endpoints', 'rotate', 'nobody'], remote()), {
+    code: 4,
+    stderr: /^postroad: There is no endpoint "nobody" here\./,
+  })
   refused(await run(['endpoints', 'rotate', 'turned', '--overlap', '721'], remote()), { code: 2, stderr: /0 to 720/ })
 })

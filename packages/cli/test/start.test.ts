@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { aDestination, aFolder, lives, run, startServer, stopServers } from './command-line.ts'
+import { aDestination, aFolder, lives, runProcess, startServer, stopServers } from './command-line.ts'
 
 let folder: Awaited<ReturnType<typeof aFolder>>
 
@@ -14,17 +14,66 @@ after(async () => {
 
 const here = (env: Record<string, string> = {}) => ({ DATA_DIR: folder.path, PORT: '0', ...env })
 
-test('start says in three lines where to look, where to send and how; Ctrl-C ends it, and PostgreSQL with it', async () => {
+test('the first start says in three lines where to look, where to send and how; Ctrl-C ends it, and PostgreSQL with it', async () => {
   const server = await startServer(folder.path)
-  assert.match(server.welcome, /^\n {2}Console {4}http\S+\n {2}Endpoint {3}http\S+\n {2}Try it {5}curl .*http\S+\n\n$/)
+  assert.match(
+    server.welcome,
+    /^\n {2}Console {4}http\S+\/#t=\S+\n {2}Endpoint {3}http\S+\n {2}Try it {5}curl .*http\S+\n\n$/,
+  )
   assert.ok(lives(server.pid))
   assert.ok(lives(server.postgresPid))
-  const answer = await fetch(server.endpoint, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+  const answer = await fetch(server.endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
   assert.equal(answer.status, 201)
   server.signal('SIGINT')
   assert.deepEqual(await server.ended, { code: 0, stdout: server.welcome, stderr: '' })
   assert.ok(!lives(server.pid))
   assert.ok(!lives(server.postgresPid))
+})
+
+test('a later start prints no link that signs in; sign-in-link prints one, beside the server', async () => {
+  const server = await startServer(folder.path)
+  assert.match(server.welcome, /^\n {2}Console {4}http\S+:\d+\/\n/)
+  assert.match(server.welcome, /^ {2}Sign in {4}npm run postroad -- sign-in-link$/m)
+  const local = here({ PORT: new URL(server.baseUrl).port })
+  const { code, stdout, stderr } = await runProcess(['sign-in-link'], local)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, new RegExp(`^${server.baseUrl}/#t=\\S+\n$`))
+  const answer = await fetch(`${server.baseUrl}/admin/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-requested-with': 'test' },
+    body: JSON.stringify({ token: new URL(stdout.trim()).hash.slice(3) }),
+  })
+  assert.equal(answer.status, 200)
+  server.signal('SIGINT')
+  assert.equal((await server.ended).code, 0)
+})
+
+test('commands work right after the first start with nothing set, and mint no key that lasts', async (t) => {
+  const fresh = await aFolder()
+  const server = await startServer(fresh.path)
+  const local = { DATA_DIR: fresh.path, PORT: new URL(server.baseUrl).port }
+  const destination = await aDestination(200)
+  t.after(() => destination.stop())
+  for (const args of [
+    ['destinations', 'create', destination.url, '--name', 'erp'],
+    ['send', '-d', '{"type":"order.created","total":42.5}'],
+    ['deliveries', 'list'],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- as one types them
+    const { code, stderr } = await runProcess(args, local)
+    assert.deepEqual([code, stderr], [0, ''], args.join(' '))
+  }
+  const { api_keys } = JSON.parse((await runProcess(['api-keys', 'list', '--json'], local)).stdout)
+  const names = api_keys.map(({ name }: { name: string }) => name)
+  assert.deepEqual(new Set(names), new Set(['Command line']), 'no key of bootstrap, which nobody has asked for')
+  for (const { expires_at } of api_keys) assert.ok(Date.parse(expires_at) - Date.now() <= 3_600_000)
+  server.signal('SIGINT')
+  assert.equal((await server.ended).code, 0)
+  await fresh.remove()
 })
 
 for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const) {
@@ -37,17 +86,23 @@ for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGTERM']] as const)
 }
 
 test('a wrong setting stops the start with one line that names it', async () => {
-  const { code, stdout, stderr } = await run(['start'], here({ PORT: 'many' }))
-  assert.deepEqual({ code, stdout, stderr }, { code: 1, stdout: '', stderr: 'postroad: PORT must be a port number, 0 to 65535, but it is "many".\n' })
+  const { code, stdout, stderr } = await runProcess(['start'], here({ PORT: 'many' }))
+  assert.deepEqual(
+    { code, stdout, stderr },
+    { code: 1, stdout: '', stderr: 'postroad: PORT must be a port number, 0 to 65535, but it is "many".\n' },
+  )
 })
 
 test('a port that is taken stops the start with one line, and PostgreSQL is not left behind', async () => {
   const taken = await aDestination(200)
-  const { code, stdout, stderr } = await run(['start'], here({ PORT: String(taken.port) }))
+  const { code, stdout, stderr } = await runProcess(['start'], here({ PORT: String(taken.port) }))
   taken.stop()
   assert.equal(code, 1)
   assert.equal(stdout, '')
-  assert.equal(stderr, `postroad: Port ${taken.port} on 127.0.0.1 is taken. Set PORT to another one, or stop the program that has it.\n`)
+  assert.equal(
+    stderr,
+    `postroad: Port ${taken.port} on 127.0.0.1 is taken. Set PORT to another one, or stop the program that has it.\n`,
+  )
   const next = await startServer(folder.path)
   next.signal('SIGTERM')
   assert.equal((await next.ended).code, 0)
@@ -55,19 +110,22 @@ test('a port that is taken stops the start with one line, and PostgreSQL is not 
 
 test('a second server on the same folder is refused with one line, and the first goes on', async () => {
   const first = await startServer(folder.path)
-  const { code, stderr } = await run(['start'], here())
+  const { code, stderr } = await runProcess(['start'], here())
   assert.equal(code, 1)
-  assert.equal(stderr, `postroad: ${folder.path} is in use by another Postroad server (process ${first.pid}): stop it, or set DATA_DIR to another folder\n`)
+  assert.equal(
+    stderr,
+    `postroad: ${folder.path} is in use by another Postroad server (process ${first.pid}): stop it, or set DATA_DIR to another folder\n`,
+  )
   assert.equal((await fetch(`${first.baseUrl}/readyz`)).status, 200)
   first.signal('SIGINT')
   assert.equal((await first.ended).code, 0)
 })
 
 test('bootstrap and doctor work without a running server, and leave nobody behind', async () => {
-  const made = await run(['bootstrap', '--json'], here())
+  const made = await runProcess(['bootstrap', '--json'], here())
   assert.equal(made.code, 0, made.stderr)
   assert.match(JSON.parse(made.stdout).api_key, /^hk_/)
-  const checked = await run(['doctor'], here())
+  const checked = await runProcess(['doctor'], here())
   assert.equal(checked.code, 0, checked.stdout)
   const next = await startServer(folder.path)
   next.signal('SIGTERM')

@@ -18,23 +18,46 @@ export function contractAsData(): Plugin {
 
 function source(): string {
   const plain = Object.entries(contract).filter(([name, value]) => name !== 'routes' && isPlain(value))
-  return [['routes', routesAsData()], ...plain].map(([name, value]) => `export const ${String(name)} = ${JSON.stringify(value)}`).join('\n')
+  return [['routes', routesAsData()], ...plain]
+    .map(([name, value]) => `export const ${String(name)} = ${JSON.stringify(value)}`)
+    .join('\n')
 }
 
 /** What the client reads of a route: where it goes, which members stand where, and who may call it. */
 function routesAsData(): unknown {
   const rooms = Object.entries(contract.routes).map(([room, verbs]) => {
-    const routes = Object.entries<contract.Route>(verbs).map(([verb, { method, area, path, role, params, query, body, output, download }]) => {
-      const isList = 'shape' in output && typeof output.shape === 'object' && output.shape !== null && 'next_cursor' in output.shape
-      return [verb, { method, area, path, role, download, params: names(params), query: names(query), body: names(body), output: isList ? { shape: { next_cursor: 0 } } : {} }]
-    })
+    const routes = Object.entries<contract.Route>(verbs).map(
+      ([verb, { method, area, path, role, params, query, body, output, download }]) => {
+        const isList =
+          'shape' in output &&
+          typeof output.shape === 'object' &&
+          output.shape !== null &&
+          'next_cursor' in output.shape
+        return [
+          verb,
+          {
+            method,
+            area,
+            path,
+            role,
+            download,
+            params: names(params),
+            query: names(query),
+            body: names(body),
+            output: isList ? { shape: { next_cursor: 0 } } : {},
+          },
+        ]
+      },
+    )
     return [room, Object.fromEntries(routes)]
   })
   return Object.fromEntries(rooms)
 }
 
 function names(fields: contract.Route['params']): unknown {
-  return fields === undefined ? undefined : { shape: Object.fromEntries(Object.keys(fields.shape).map((name) => [name, 0])) }
+  return fields === undefined
+    ? undefined
+    : { shape: Object.fromEntries(Object.keys(fields.shape).map((name) => [name, 0])) }
 }
 
 function isPlain(value: unknown): boolean {

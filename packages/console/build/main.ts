@@ -1,6 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build } from 'vite'
 import { compressFolder } from './compress.ts'
 import { hashOfSources } from './sources.ts'
 
@@ -16,9 +15,15 @@ const MARK = 'sources.txt'
 async function main(): Promise<void> {
   const hash = hashOfSources()
   if (existsSync(join(DIST, MARK)) && readFileSync(join(DIST, MARK), 'utf8') === hash) return
+  // Loaded here, for to find that nothing has changed takes no build tool.
+  const { build } = await import('vite')
   const made = mkdtempSync(join(HERE, '.dist-'))
   try {
-    await build({ configFile: join(HERE, 'vite.config.ts'), logLevel: 'warn', build: { outDir: made, emptyOutDir: false } })
+    await build({
+      configFile: join(HERE, 'vite.config.ts'),
+      logLevel: 'warn',
+      build: { outDir: made, emptyOutDir: false },
+    })
     await compressFolder(made)
     writeFileSync(join(made, MARK), hash)
     replace(made)

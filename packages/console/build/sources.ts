@@ -3,7 +3,13 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const PACKAGES = resolve(import.meta.dirname, '../..')
-const READ = ['console/{src,build}/**/*', 'console/{index.html,package.json,vite.config.ts}', 'contract/src/**/*.ts', 'sdk/src/**/*.ts', '../package-lock.json']
+const READ = [
+  'console/{src,build}/**/*',
+  'console/{index.html,package.json,vite.config.ts}',
+  'contract/src/**/*.ts',
+  'sdk/src/**/*.ts',
+  '../package-lock.json',
+]
 
 /** One hash of everything that a build is made from: the same hash, the same build. */
 export function hashOfSources(): string {
@@ -11,6 +17,7 @@ export function hashOfSources(): string {
   const files = READ.flatMap((pattern) => globSync(pattern, { cwd: PACKAGES, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-  for (const file of files.toSorted()) hash.update(file.slice(PACKAGES.length)).update('\0').update(readFileSync(file)).update('\0')
+  for (const file of files.toSorted())
+    hash.update(file.slice(PACKAGES.length)).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
 }

@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, type AnyRouter } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  type AnyRouter,
+} from '@tanstack/react-router'
 import { parseSearch, searchText } from './data/search-text.ts'
 import { Broken } from './screens/home/broken.tsx'
 import { NowhereInside, NowhereOutside } from './screens/home/nowhere.tsx'
@@ -7,9 +14,20 @@ import { SCREENS } from './screens/index.ts'
 /** Every path of the console: `/`, and the screens of a project under `/{workspace}/{project}/`. */
 export function createConsoleRouter(): AnyRouter {
   const root = createRootRoute({ component: Outlet, notFoundComponent: NowhereOutside })
-  const home = createRoute({ getParentRoute: () => root, path: '/', component: lazyRouteComponent(() => import('./screens/home/screen.tsx'), 'Home') })
-  const project = createRoute({ getParentRoute: () => root, path: '/$workspace/$project', component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'), notFoundComponent: NowhereInside })
-  const screens = SCREENS.map(({ path, load }) => createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, 'Screen') }))
+  const home = createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    component: lazyRouteComponent(() => import('./screens/home/screen.tsx'), 'Home'),
+  })
+  const project = createRoute({
+    getParentRoute: () => root,
+    path: '/$workspace/$project',
+    component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+    notFoundComponent: NowhereInside,
+  })
+  const screens = SCREENS.map(({ path, load }) =>
+    createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, 'Screen') }),
+  )
   return createRouter({
     routeTree: root.addChildren([home, project.addChildren(screens)]),
     parseSearch,

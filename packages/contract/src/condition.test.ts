@@ -59,9 +59,9 @@ test('gt, gte, lt and lte need a finite number', () => {
 
 test('contains needs text, regex a pattern of at most 200 characters', () => {
   assert.match(refusal({ path: 'a', op: 'contains', value: 1 }), /needs text/)
-  assert.match(refusal({ path: 'a', op: 'regex', value: '' }), /needs a pattern/)
-  assert.match(refusal({ path: 'a', op: 'regex', value: 'a'.repeat(201) }), /at most 200/)
-  assert.ok(kept({ path: 'a', op: 'regex', value: 'a'.repeat(200) }))
+  assert.match(refusal({ path: 'a', op: 'regex', value: 1 }), /needs a pattern/)
+  assert.match(refusal({ path: 'a', op: 'regex', value: 'a'.repeat(201) }), /has 201 characters.+at most 200/)
+  for (const value of ['', 'a'.repeat(200)]) assert.ok(kept({ path: 'a', op: 'regex', value }))
 })
 
 test('in needs 1 to 100 scalars', () => {

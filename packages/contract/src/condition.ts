@@ -137,7 +137,8 @@ function listProblem(value: unknown): string | undefined {
 }
 
 function patternProblem(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value === '') return '"regex" needs a pattern as its value.'
+  if (typeof value !== 'string') return '"regex" needs a pattern as its value.'
   const max = LIMITS.regexPatternCharsMax
-  return value.length <= max ? undefined : `A pattern has at most ${max} characters; shorten it.`
+  if (value.length <= max) return undefined
+  return `The pattern has ${value.length} characters. Shorten it to at most ${max}.`
 }

@@ -7,11 +7,26 @@ test('a line ends with CRLF, texts are quoted, quotes doubled, and null is an em
 })
 
 test('a text that a spreadsheet would take for a formula has an apostrophe before it', () => {
-  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '\tx', '\rx', '  =1', '\u00a0=1', '＝1', '＠x']) {
+  for (const text of [
+    '=1+1',
+    '+1',
+    '-1',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '\tx',
+    '\rx',
+    '  =1',
+    '\u00a0=1',
+    '＝1',
+    '＠x',
+  ]) {
     assert.equal(csvLine([text]), `"'${text}"\r\n`)
   }
 })
 
 test('no other text is touched', () => {
-  for (const text of ['a=b', '1-2', 'me@example.com', '{"a":"=1"}', '2026-01-15T12:00:00.000Z', "'"]) assert.equal(csvLine([text]), `"${text.replaceAll('"', '""')}"\r\n`)
+  for (const text of ['a=b', '1-2', 'me@example.com', '{"a":"=1"}', '2026-01-15T12:00:00.000Z', "'"])
+    assert.equal(csvLine([text]), `"${text.replaceAll('"', '""')}"\r\n`)
 })

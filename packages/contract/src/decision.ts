@@ -16,11 +16,19 @@ export const Decision = z.object({
   verified_scheme: z
     .enum(VERIFIED_SCHEMES)
     .optional()
-    .describe('The scheme whose signature was right: that of the endpoint, else `service_signature` of the ingest key; absent when none was asked for.'),
+    .describe(
+      'The scheme whose signature was right: that of the endpoint, else `service_signature` of the ingest key; absent when none was asked for.',
+    ),
   criteria: z.object({ matched: z.boolean(), failed: Failure.nullable() }).optional(),
   rules: z
     .array(
-      z.object({ rule_id: z.string(), rule: z.string(), matched: z.boolean(), failed: Failure.nullable(), record_id: z.string().nullable() }),
+      z.object({
+        rule_id: z.string(),
+        rule: z.string(),
+        matched: z.boolean(),
+        failed: Failure.nullable(),
+        record_id: z.string().nullable(),
+      }),
     )
     .optional(),
   destinations: z.array(

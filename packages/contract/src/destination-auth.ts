@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { headerName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { Text, Timestamp } from './list.ts'
 
@@ -6,12 +7,24 @@ import { Text, Timestamp } from './list.ts'
 
 const { destinationSecretCharsMax, pemCharsMax } = LIMITS
 
-const secret = (what: string) => z.string().min(1).max(destinationSecretCharsMax).optional().describe(`${what} Stored sealed, never shown. Left out of a change: the held one stays.`)
+const secret = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(destinationSecretCharsMax)
+    .optional()
+    .describe(`${what} Stored sealed, never shown. Left out of a change: the held one stays.`)
 const word = (pattern: RegExp, rule: string) => z.string().max(destinationSecretCharsMax).regex(pattern, rule)
 
 const UserName = word(/^[^:\p{Cc}]+$/u, 'must be a user name without a colon').max(255)
-const Token = secret('The token.').refine((token) => token === undefined || /^[\x21-\x7e]+$/.test(token), 'may hold only printable ASCII characters without spaces')
-const HeaderValue = secret('The value.').refine((value) => value === undefined || /^[\x20-\x7e]+$/.test(value), 'may hold only printable ASCII characters')
+const Token = secret('The token.').refine(
+  (token) => token === undefined || /^[\x21-\x7e]+$/.test(token),
+  'may hold only printable ASCII characters without spaces',
+)
+const HeaderValue = secret('The value.').refine(
+  (value) => value === undefined || /^[\x20-\x7e]+$/.test(value),
+  'may hold only printable ASCII characters',
+)
 const Url = Text.min(1).max(2_048)
 const CLIENT_AUTHS = ['basic', 'body'] as const
 
@@ -26,7 +39,11 @@ export const DestinationAuth = z
       z.strictObject({ kind: z.literal('none') }),
       z.strictObject({ kind: z.literal('basic'), username: UserName, password: secret('The password.') }),
       z.strictObject({ kind: z.literal('bearer'), token: Token }),
-      z.strictObject({ kind: z.literal('header'), header: z.string().min(1).max(128).describe('The name of the header.'), value: HeaderValue }),
+      z.strictObject({
+        kind: z.literal('header'),
+        header: headerName('X-Api-Key').describe('The name of the header.'),
+        value: HeaderValue,
+      }),
       z.strictObject({
         kind: z.literal('oauth2_client_credentials'),
         token_url: Url.describe('The token endpoint of the authorization server.'),
@@ -34,13 +51,21 @@ export const DestinationAuth = z
         client_secret: secret('The client secret.'),
         scope: Text.max(1_024).optional().describe('Scopes, separated by spaces.'),
         audience: Text.max(1_024).optional().describe('For servers that ask for it; sent as `audience`.'),
-        client_auth: z.enum(CLIENT_AUTHS).default('basic').describe('Where the client id and secret are sent: in the Authorization header, or in the body.'),
+        client_auth: z
+          .enum(CLIENT_AUTHS)
+          .default('basic')
+          .describe('Where the client id and secret are sent: in the Authorization header, or in the body.'),
       }),
-      z.strictObject({ kind: z.literal('payload'), secret: secret('For receivers that read a key in the body: the payload template writes it as {{ secret }}.') }),
+      z.strictObject({
+        kind: z.literal('payload'),
+        secret: secret('For receivers that read a key in the body: the payload template writes it as {{ secret }}.'),
+      }),
     ],
     { error: `The kind is one of ${AUTH_KINDS.join(', ')}.` },
   )
-  .describe('What proves to the destination who is calling. An access token of OAuth 2 is kept, and renewed before it ends and once after a 401.')
+  .describe(
+    'What proves to the destination who is calling. An access token of OAuth 2 is kept, and renewed before it ends and once after a 401.',
+  )
 export type DestinationAuth = z.output<typeof DestinationAuth>
 
 /** The same as every answer shows it: settings, and whether a secret is held. */
@@ -62,11 +87,17 @@ const Pem = Text.min(1).max(pemCharsMax)
 export const DestinationTls = z
   .strictObject({
     certificate: Pem.optional().describe('The client certificate, PEM; its intermediates may follow it.'),
-    private_key: Pem.optional().describe('Its private key, PEM, without a passphrase. Stored sealed, never shown. Left out of a change: the held one stays.'),
-    ca: Pem.optional().describe('Certificate authorities, PEM, that are trusted for this destination beside the public ones.'),
+    private_key: Pem.optional().describe(
+      'Its private key, PEM, without a passphrase. Stored sealed, never shown. Left out of a change: the held one stays.',
+    ),
+    ca: Pem.optional().describe(
+      'Certificate authorities, PEM, that are trusted for this destination beside the public ones.',
+    ),
   })
   .nullable()
-  .describe('A client certificate for mutual TLS, and authorities of its own; null: neither. Only with https. The token endpoint is called with them too.')
+  .describe(
+    'A client certificate for mutual TLS, and authorities of its own; null: neither. Only with https. The token endpoint is called with them too.',
+  )
 export type DestinationTls = z.output<typeof DestinationTls>
 
 const ShownCertificate = z.object({ subject: z.string(), issuer: z.string(), expires_at: Timestamp })
@@ -92,4 +123,6 @@ export const DestinationProxy = z
   )
 export type DestinationProxy = z.output<typeof DestinationProxy>
 
-export const ShownProxy = z.object({ url: z.string(), username: z.string().optional(), has_password: z.boolean() }).nullable()
+export const ShownProxy = z
+  .object({ url: z.string(), username: z.string().optional(), has_password: z.boolean() })
+  .nullable()

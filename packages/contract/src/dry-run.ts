@@ -18,13 +18,20 @@ export const DryRunOn = {
     .min(0)
     .max(dryRunPayloadsMax)
     .optional()
-    .describe(`How many of the newest stored payloads to try it on. Absent: ${dryRunRecentDefault}, or none when payloads are sent.`),
+    .describe(
+      `How many of the newest stored payloads to try it on. Absent: ${dryRunRecentDefault}, or none when payloads are sent.`,
+    ),
 }
 
 /** What would have become of each payload, the sent ones first, then the stored ones, newest first. */
 export const DryRun = z.object({
   matched: z.int().describe('How many of them met all conditions.'),
   tested: z.int(),
+  budget_used_up: z
+    .boolean()
+    .optional()
+    .describe('Set when it took as much work as one call may do, so that payloads were left out: try it on fewer.'),
+  not_looked_at: z.int().optional().describe('With budget_used_up: how many payloads were left out, from the end.'),
   results: z.array(
     z.object({
       index: z.int().nullable().describe('Its place in the payloads that were sent; null: a stored one.'),

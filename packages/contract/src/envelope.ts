@@ -16,6 +16,7 @@ export const DELIVERY_HEADERS = {
   attempt: 'Service-Attempt',
   dataset: 'Service-Dataset',
   hops: 'Service-Hops',
+  chain: 'Service-Chain',
 } as const
 
 /** The 201 (and 200 on a repeat) of ingest. */

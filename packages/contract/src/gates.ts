@@ -6,9 +6,14 @@ import { LIMITS } from './limits.ts'
 const addressError = 'An entry is an IPv4 or IPv6 address, or a CIDR range such as 203.0.113.0/24.'
 
 export const IpAllowlist = z
-  .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], addressError), 'The allowlist is a list of addresses and CIDR ranges.')
+  .array(
+    z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], addressError),
+    'The allowlist is a list of addresses and CIDR ranges.',
+  )
   .max(LIMITS.ipAllowlistEntriesMax, `An allowlist has at most ${LIMITS.ipAllowlistEntriesMax} entries.`)
-  .describe('IPv4 and IPv6 addresses and CIDR ranges; empty: any address. A sender whose address is unknown is refused by a list that is not empty.')
+  .describe(
+    'IPv4 and IPv6 addresses and CIDR ranges; empty: any address. A sender whose address is unknown is refused by a list that is not empty.',
+  )
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+\/?$/i
 
@@ -22,7 +27,10 @@ const Origin = z
   .string('An origin is text such as https://shop.example.')
   .max(LIMITS.originCharsMax, `An origin has at most ${LIMITS.originCharsMax} characters.`)
   .regex(ORIGIN, 'An origin is a scheme, a host and perhaps a port, such as https://shop.example; no path, and no "*".')
-  .refine((text) => !text.includes('*'), 'An origin is one scheme and host, such as https://shop.example. To let every origin post, set cors to null.')
+  .refine(
+    (text) => !text.includes('*'),
+    'An origin is one scheme and host, such as https://shop.example. To let every origin post, set cors to null.',
+  )
   .overwrite(asBrowsersWriteIt)
 
 export const Cors = z
@@ -59,7 +67,11 @@ const meaning =
 export const HandshakeCreate = z
   .discriminatedUnion(
     'kind',
-    [kindOf('none', {}), kindOf('hub_challenge', { verify_token: VerifyToken }), kindOf('url_verification', { verify_token: VerifyToken.optional() })],
+    [
+      kindOf('none', {}),
+      kindOf('hub_challenge', { verify_token: VerifyToken }),
+      kindOf('url_verification', { verify_token: VerifyToken.optional() }),
+    ],
     { error: kindError },
   )
   .describe(meaning)

@@ -81,7 +81,10 @@ export function decodeId(kind: IdKind, text: string): string | undefined {
 export function idInput(kind: IdKind) {
   return z
     .string()
-    .regex(new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be an id that begins with ${ID_PREFIXES[kind]}_`)
+    .regex(
+      new RegExp(`^${ID_PREFIXES[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`),
+      `must be an id that begins with ${ID_PREFIXES[kind]}_`,
+    )
     .transform((text) => decodeId(kind, text) ?? '')
 }
 

@@ -42,8 +42,13 @@ export const Deleted = z.object({ ok: z.literal(true) })
 /** Workspace, project and webhook slugs. */
 export const Slug = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be 1 to 63 lower-case letters, digits or dashes, with no dash at either end')
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'must be 1 to 63 lower-case letters, digits or dashes, with no dash at either end',
+  )
 
 /** Dataset names (decisions on names): the only form that ingest accepts too. */
 export const DATASET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
-export const DatasetName = z.string().regex(DATASET_NAME, 'must start with a letter, then up to 62 letters, digits or underscores')
+export const DatasetName = z
+  .string()
+  .regex(DATASET_NAME, 'must start with a letter, then up to 62 letters, digits or underscores')

@@ -57,10 +57,23 @@ test('an empty list takes the whole payload; more than 200 are refused', () => {
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
 
 test('a constant or default may be as deep as its target leaves of 128 levels', () => {
-  for (const [target, levels] of [['a', 127], ['a.b.0', 125], [Array.from({ length: 128 }, () => 'a').join('.'), 0]] as const) {
-    for (const constant of [(value: unknown) => ({ target, value }), (value: unknown) => ({ target, path: 'x', default: value })]) {
-      assert.deepEqual(Mapping.parse(constant(levels === 0 ? 1 : nested(levels))), constant(levels === 0 ? 1 : nested(levels)))
-      assert.match(refusal(Mapping, constant(nested(levels + 1))), /at most 128 levels deep; below this target \d+ are left/)
+  for (const [target, levels] of [
+    ['a', 127],
+    ['a.b.0', 125],
+    [Array.from({ length: 128 }, () => 'a').join('.'), 0],
+  ] as const) {
+    for (const constant of [
+      (value: unknown) => ({ target, value }),
+      (value: unknown) => ({ target, path: 'x', default: value }),
+    ]) {
+      assert.deepEqual(
+        Mapping.parse(constant(levels === 0 ? 1 : nested(levels))),
+        constant(levels === 0 ? 1 : nested(levels)),
+      )
+      assert.match(
+        refusal(Mapping, constant(nested(levels + 1))),
+        /at most 128 levels deep; below this target \d+ are left/,
+      )
     }
   }
 })

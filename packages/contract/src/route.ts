@@ -53,12 +53,16 @@ export type Route<
   readonly query?: Query
   readonly body?: Body
   readonly output: Output
-  /** The answer holds a secret that is shown once: `Cache-Control: no-store`. */
+  /** The answer holds a secret that is shown once. */
   readonly showsSecret?: true
   /** A POST that takes no Idempotency-Key: what it shows once must not be stored to be shown again. */
   readonly refusesIdempotencyKey?: true
   /** The answer is a file that streams, of this media type and name; `output` is `Chunks`. */
-  readonly download?: { readonly type: string; readonly name: string; /** Any part of it can be asked for; `output` is `FileBytes`. */ readonly stored?: true }
+  readonly download?: {
+    readonly type: string
+    readonly name: string
+    /** Any part of it can be asked for; `output` is `FileBytes`. */ readonly stored?: true
+  }
 }
 
 /** Keeps the literal types of a route, so that its verb is typed by it. */

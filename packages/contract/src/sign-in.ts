@@ -5,10 +5,21 @@ import { Email } from './list.ts'
 
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
 const Token = z.string().min(1).max(100).describe('The token of a link: what stands after "#t=".')
-const Next = z.string().max(2_000).optional().describe('Where to go on afterwards: a path of this server. Anything else becomes "/".')
+const Next = z
+  .string()
+  .max(2_000)
+  .optional()
+  .describe('Where to go on afterwards: a path of this server. Anything else becomes "/".')
 /** What the browser's `navigator.credentials` gives, as its `toJSON()` writes it; checked by the WebAuthn library. */
-const PasskeyResponse = z.looseObject({ id: z.string().min(1).max(2_000), rawId: z.string(), type: z.literal('public-key'), response: z.looseObject({}) })
-const PasskeyOptions = z.looseObject({ challenge: z.string() }).describe('For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON.')
+const PasskeyResponse = z.looseObject({
+  id: z.string().min(1).max(2_000),
+  rawId: z.string(),
+  type: z.literal('public-key'),
+  response: z.looseObject({}),
+})
+const PasskeyOptions = z
+  .looseObject({ challenge: z.string() })
+  .describe('For PublicKeyCredential.parseCreationOptionsFromJSON or parseRequestOptionsFromJSON.')
 
 const Ok = z.object({ ok: z.literal(true) })
 const SignedIn = z.object({ ok: z.literal(true), next: z.string().describe('Where to go on: a path of this server.') })
@@ -51,9 +62,14 @@ export const signInRoutes = {
     method: 'GET',
     path: 'session/methods',
     summary: 'Ways to sign in here',
-    description: 'What a sign-in page may offer. `mail` is `outbox` when no mail server is set: mails lie as files in the data folder.',
+    description:
+      'What a sign-in page may offer. `mail` is `outbox` when no mail server is set: mails lie as files in the data folder.',
     caller: 'nobody',
-    output: z.object({ passkey: z.boolean(), oidc: z.object({ name: z.string() }).nullable(), mail: z.enum(['smtp', 'outbox']) }),
+    output: z.object({
+      passkey: z.boolean(),
+      oidc: z.object({ name: z.string() }).nullable(),
+      mail: z.enum(['smtp', 'outbox']),
+    }),
   }),
   signIn: route({
     method: 'POST',
@@ -73,7 +89,8 @@ export const signInRoutes = {
     method: 'DELETE',
     path: 'session',
     summary: 'Sign out',
-    description: 'Ends the session at once, on every node, and takes the cookie back. Without a session it does nothing.',
+    description:
+      'Ends the session at once, on every node, and takes the cookie back. Without a session it does nothing.',
     caller: 'nobody',
     output: Ok,
   }),
@@ -81,7 +98,8 @@ export const signInRoutes = {
     method: 'POST',
     path: 'session/links',
     summary: 'Send me a link',
-    description: 'Mails a link that signs in once, within 15 minutes. The answer is the same whether or not an account has this address.',
+    description:
+      'Mails a link that signs in once, within 15 minutes. The answer is the same whether or not an account has this address.',
     caller: 'nobody',
     body: z.strictObject({ email: Email, next: Next }),
     output: Ok,
@@ -90,7 +108,8 @@ export const signInRoutes = {
     method: 'POST',
     path: 'session/passkey-options',
     summary: 'Begin to sign in by passkey',
-    description: 'Options for the browser, good for 5 minutes and one try. No account is named: the passkey says whose it is.',
+    description:
+      'Options for the browser, good for 5 minutes and one try. No account is named: the passkey says whose it is.',
     caller: 'nobody',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -109,7 +128,8 @@ export const signInRoutes = {
     method: 'POST',
     path: 'account/password-reset',
     summary: 'Forgot my password',
-    description: 'Mails a link that sets a new password once, within 15 minutes. The answer is the same whether or not an account has this address.',
+    description:
+      'Mails a link that sets a new password once, within 15 minutes. The answer is the same whether or not an account has this address.',
     caller: 'nobody',
     body: z.strictObject({ email: Email }),
     output: Ok,
@@ -118,7 +138,8 @@ export const signInRoutes = {
     method: 'PUT',
     path: 'account/password-reset',
     summary: 'Set a new password by link',
-    description: 'Ends every session of the account and signs in anew. 400 `weak_password` says what a password needs; the link stays good then.',
+    description:
+      'Ends every session of the account and signs in anew. 400 `weak_password` says what a password needs; the link stays good then.',
     caller: 'nobody',
     body: z.strictObject({ token: Token, new_password: Password }),
     output: SignedIn,
@@ -127,7 +148,8 @@ export const signInRoutes = {
     method: 'PUT',
     path: 'account/email',
     summary: 'Confirm my email address by link',
-    description: 'To be called by the account that asked for it: a link that somebody else asked for gives them nothing.',
+    description:
+      'To be called by the account that asked for it: a link that somebody else asked for gives them nothing.',
     caller: 'session',
     body: z.strictObject({ token: Token }),
     output: z.object({ ok: z.literal(true), email: z.string() }),
@@ -148,7 +170,8 @@ export const signInRoutes = {
     method: 'POST',
     path: 'account/email',
     summary: 'Change my email address',
-    description: 'Mails a link to the new address; it becomes the address of the account when the link is used, within 15 minutes.',
+    description:
+      'Mails a link to the new address; it becomes the address of the account when the link is used, within 15 minutes. Then every link that was mailed to the previous address ends. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
     caller: 'session',
     body: z.strictObject({ email: Email }),
     output: Ok,
@@ -157,7 +180,8 @@ export const signInRoutes = {
     method: 'PUT',
     path: 'account/password',
     summary: 'Change my password',
-    description: 'Needs `current_password` when there is one (403 `wrong_password`). Ends all other sessions and gives this one a new cookie.',
+    description:
+      'Needs `current_password` when there is one (403 `wrong_password`); a first password needs a sign-in within the last 15 minutes instead (403 `recent_sign_in_required`). Ends all other sessions and gives this one a new cookie.',
     caller: 'session',
     body: z.strictObject({ current_password: Password.optional(), new_password: Password }),
     output: Ok,
@@ -168,13 +192,18 @@ export const signInRoutes = {
     summary: 'My passkeys',
     description: 'The newest first.',
     caller: 'session',
-    output: z.object({ passkeys: z.array(z.object({ id: idOutput('passkey'), name: z.string(), created_at: time, last_used_at: time.nullable() })) }),
+    output: z.object({
+      passkeys: z.array(
+        z.object({ id: idOutput('passkey'), name: z.string(), created_at: time, last_used_at: time.nullable() }),
+      ),
+    }),
   }),
   preparePasskey: route({
     method: 'POST',
     path: 'account/passkeys/options',
     summary: 'Begin to add a passkey',
-    description: 'Options for the browser, good for 5 minutes and one try.',
+    description:
+      'Options for the browser, good for 5 minutes and one try. Needs a sign-in within the last 15 minutes (403 `recent_sign_in_required`).',
     caller: 'session',
     body: z.strictObject({}),
     output: z.object({ options: PasskeyOptions }),
@@ -183,7 +212,8 @@ export const signInRoutes = {
     method: 'POST',
     path: 'account/passkeys',
     summary: 'Add a passkey',
-    description: 'What the browser made of the options. 401 `passkey_refused` when it is not for this server, or too late.',
+    description:
+      'What the browser made of the options. 401 `passkey_refused` when it is not for this server, or too late.',
     caller: 'session',
     body: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.nameCharsMax), passkey: PasskeyResponse }),
     output: z.object({ passkey: z.object({ id: idOutput('passkey'), name: z.string() }) }),
@@ -240,6 +270,8 @@ export const signInRoutes = {
 export type SignInRoutes = typeof signInRoutes
 type Parsed<F> = F extends z.ZodType ? z.output<F> : unknown
 /** The routes that anyone, or somebody signed in, may call. */
-export type SignInRoutesOf<Caller> = { [Name in keyof SignInRoutes as SignInRoutes[Name]['caller'] extends Caller ? Name : never]: SignInRoutes[Name] }
+export type SignInRoutesOf<Caller> = {
+  [Name in keyof SignInRoutes as SignInRoutes[Name]['caller'] extends Caller ? Name : never]: SignInRoutes[Name]
+}
 export type SignInInput<R> = R extends SignInRoute<infer _C, infer P, infer B> ? Parsed<P> & Parsed<B> : never
 export type SignInOutput<R> = R extends { readonly output: infer O extends z.ZodType } ? z.input<O> : never

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 import { Timestamp } from './list.ts'
 import { Rejection } from './rejection.ts'
-import { Delivery } from './routes/deliveries.ts'
+import { Delivery } from './routes/delivery/deliveries.ts'
 
 /** A record as a stream shows it: the body that a destination would get. */
 const RecordFrame = Envelope
@@ -14,6 +14,7 @@ export type GapFrame = z.infer<typeof GapFrame>
 /** Why a stream ends, and the close code of a WebSocket that ends so. */
 export const CLOSE_CODES = {
   workspace_suspended: 4403,
+  workspace_closed: 4403,
   stream_limit_reached: 4429,
   credential_revoked: 4401,
   slow: 1013,
@@ -28,7 +29,13 @@ const ClosingFrame = z.object({ reason: z.string() })
  * The events of `GET /v1/stream` and `GET /admin/api/stream`, by name: SSE says the name as `event`, a WebSocket as `type`.
  * `delivery` and `rejection` are on the admin stream only; a rejection comes again, with its new `count`, at most once a second.
  */
-export const StreamFrames = { record: RecordFrame, delivery: Delivery, rejection: Rejection, gap: GapFrame, closing: ClosingFrame } as const
+export const StreamFrames = {
+  record: RecordFrame,
+  delivery: Delivery,
+  rejection: Rejection,
+  gap: GapFrame,
+  closing: ClosingFrame,
+} as const
 export type StreamFrameType = keyof typeof StreamFrames
 
 /** Whoever stays silent loses the connection somewhere on the way. */

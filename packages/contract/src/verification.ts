@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { headerName, heldHeaderName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { Timestamp } from './list.ts'
 
@@ -30,10 +31,7 @@ const Tolerance = z
   .max(toleranceSecondsMax, `The tolerance is ${toleranceSecondsMin} to ${toleranceSecondsMax} seconds.`)
   .describe('How far the timestamp of a request may be from now, in both directions.')
 
-const HeaderName = z
-  .string('The header is the name of a request header, such as X-Signature.')
-  .max(128, 'A header name has at most 128 characters.')
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'The header is the name of a request header, such as X-Signature.')
+const HeaderName = headerName('X-Signature')
 
 const Algorithm = z.enum(['sha256', 'sha1'], 'The algorithm is sha256 or sha1.')
 const Encoding = z.enum(['hex', 'base64'], 'The encoding is hex or base64.')
@@ -85,6 +83,8 @@ const hmacSettings = {
   prefix: Prefix.default('').describe('The text before the digest.'),
 }
 
+const heldHmacSettings = { ...hmacSettings, header: heldHeaderName('X-Signature').default('X-Signature') }
+
 /** A scheme with its settings and nothing secret: what is kept, exported and imported. */
 export const VerificationSettings = z.discriminatedUnion(
   'scheme',
@@ -95,7 +95,7 @@ export const VerificationSettings = z.discriminatedUnion(
     variant('commerce_platform', {}),
     variant('chat_platform', toleranceSetting),
     variant('standard_webhooks', toleranceSetting),
-    variant('hmac', hmacSettings),
+    variant('hmac', heldHmacSettings),
   ],
   { error: schemeError },
 )
@@ -138,7 +138,9 @@ export const VerificationCreate = z
 export type VerificationCreate = z.infer<typeof VerificationCreate>
 
 const toleranceChange = { tolerance_seconds: Tolerance.optional() }
-const secretChange = { secret: VerificationSecret.optional().describe('Left out: the held secret stays (same scheme only).') }
+const secretChange = {
+  secret: VerificationSecret.optional().describe('Left out: the held secret stays (same scheme only).'),
+}
 
 /** A change of verification. What is left out stays as it is while the scheme is the same (`patchVerification`). */
 export const VerificationPatch = z.discriminatedUnion(

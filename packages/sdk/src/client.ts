@@ -1,4 +1,11 @@
-import { routes, SERVICE_VERSION, type Route, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
+import {
+  routes,
+  SERVICE_VERSION,
+  type Route,
+  type RouteAnswer,
+  type RouteRequest,
+  type Routes,
+} from '@postroad/contract'
 import { requestOf, type Outgoing } from './request.ts'
 import { refusalIn, ServiceError } from './service-error.ts'
 
@@ -25,7 +32,9 @@ export type CallOptions = {
 }
 
 /** Every route of the contract as a method: `client.destinations.create({ … })`. */
-export type Client = { readonly [Room in keyof Routes]: { readonly [Verb in keyof Routes[Room]]: Method<Routes[Room][Verb]> } }
+export type Client = {
+  readonly [Room in keyof Routes]: { readonly [Verb in keyof Routes[Room]]: Method<Routes[Room][Verb]> }
+}
 
 type Method<R> =
   Partial<RouteRequest<R>> extends RouteRequest<R>
@@ -51,7 +60,11 @@ const RETRIES_MAX = 2
  * or 503 with a `Retry-After` of up to 10 s are tried again, twice at most; nothing else is ever sent twice.
  */
 export function createClient(options: ClientOptions): Client {
-  const connection: Connection = { ...options, baseUrl: options.baseUrl.replace(/\/+$/, ''), send: options.fetch ?? globalThis.fetch.bind(globalThis) }
+  const connection: Connection = {
+    ...options,
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    send: options.fetch ?? globalThis.fetch.bind(globalThis),
+  }
   const rooms = Object.entries(routes).map(([room, verbs]) => {
     const methods = Object.entries<Route>(verbs).map(([verb, route]) => [verb, methodOf(connection, route)])
     return [room, Object.fromEntries(methods)]
@@ -62,7 +75,11 @@ export function createClient(options: ClientOptions): Client {
 
 function methodOf(connection: Connection, route: Route) {
   const call = (members: Members, options: CallOptions): Promise<unknown> =>
-    answerTo(connection, { ...requestOf(route, { project: connection.project, members }), ...options, reads: readsOf(route) })
+    answerTo(connection, {
+      ...requestOf(route, { project: connection.project, members }),
+      ...options,
+      reads: readsOf(route),
+    })
   if (!isList(route)) return async (members: Members = {}, options: CallOptions = {}) => call(members, options)
   return (members: Members = {}, options: CallOptions = {}) =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a list has a next_cursor
@@ -83,7 +100,7 @@ function isList({ output }: Route): boolean {
 function paged(pageAt: (cursor: string | undefined) => Promise<Page>): Promise<Page> & AsyncIterable<unknown> {
   const first = pageAt(undefined)
   async function* items(): AsyncGenerator {
-    for (let page = await first; ; ) {
+    for (let page = await first; ;) {
       for (const member of Object.values(page)) if (Array.isArray(member)) yield* member
       if (page.next_cursor === null) return
       // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
@@ -139,7 +156,10 @@ async function answered(connection: Connection, call: Call): Promise<unknown> {
 }
 
 function headersOf({ body, idempotencyKey, reads, rest }: Call, token: string | undefined): Record<string, string> {
-  const headers: Record<string, string> = { Accept: reads === 'json' ? 'application/json' : '*/*', 'Service-Version': SERVICE_VERSION }
+  const headers: Record<string, string> = {
+    Accept: reads === 'json' ? 'application/json' : '*/*',
+    'Service-Version': SERVICE_VERSION,
+  }
   if (token !== undefined) headers['Authorization'] = `Bearer ${token}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey
@@ -149,7 +169,10 @@ function headersOf({ body, idempotencyKey, reads, rest }: Call, token: string | 
 
 async function otherFile(response: Response): Promise<ServiceError> {
   await response.body?.cancel()
-  return new ServiceError('This is another file than the one that was begun. Download it from the begin.', { status: response.status, reason: 'file_changed' })
+  return new ServiceError('This is another file than the one that was begun. Download it from the begin.', {
+    status: response.status,
+    reason: 'file_changed',
+  })
 }
 
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
@@ -180,7 +203,11 @@ type Silence = { readonly baseUrl: string; readonly signal: AbortSignal | undefi
 function noAnswer(error: unknown, { baseUrl, signal, timeout }: Silence): unknown {
   if (signal?.aborted === true) return error
   const why = timeout.aborted ? `did not answer within ${TIMEOUT_MS / 1_000} seconds` : 'cannot be reached'
-  return new ServiceError(`${baseUrl} ${why}. Check that the server runs and that the address is right.`, { status: 0, reason: 'unreachable' }, { cause: error })
+  return new ServiceError(
+    `${baseUrl} ${why}. Check that the server runs and that the address is right.`,
+    { status: 0, reason: 'unreachable' },
+    { cause: error },
+  )
 }
 
 async function answerIn(response: Response, { baseUrl, parseJson = JSON.parse }: Connection): Promise<unknown> {
@@ -189,7 +216,9 @@ async function answerIn(response: Response, { baseUrl, parseJson = JSON.parse }:
     return parseJson(text)
   } catch (error) {
     const said = { status: response.status, requestId: response.headers.get('Request-Id') ?? undefined }
-    return new ServiceError(`${baseUrl} did not answer with JSON. Check that the address is Postroad's.`, said, { cause: error })
+    return new ServiceError(`${baseUrl} did not answer with JSON. Check that the address is Postroad's.`, said, {
+      cause: error,
+    })
   }
 }
 

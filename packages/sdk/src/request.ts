@@ -13,7 +13,10 @@ type Members = Readonly<Record<string, unknown>>
  * A route and the members of one call → the request: path, query and body are told apart by the route's schemas.
  * What no schema names goes where the server will say something about it.
  */
-export function requestOf(route: Route, from: { readonly project: string | undefined; readonly members: Members }): Outgoing {
+export function requestOf(
+  route: Route,
+  from: { readonly project: string | undefined; readonly members: Members },
+): Outgoing {
   const inPath = names(route.params)
   const inQuery = names(route.query)
   const query = new URLSearchParams()
@@ -39,7 +42,8 @@ function areaOf(route: Route, project: string | undefined): string {
 function filled(path: string, members: Members): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = members[name]
-    if (typeof value !== 'string' || value === '') throw new TypeError(`"${name}" is missing: it is part of the path ${path}.`)
+    if (typeof value !== 'string' || value === '')
+      throw new TypeError(`"${name}" is missing: it is part of the path ${path}.`)
     return encodeURIComponent(value)
   })
 }

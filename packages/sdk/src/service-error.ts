@@ -34,13 +34,16 @@ type Said = {
 export async function refusalIn(response: Response): Promise<ServiceError> {
   const body = asObject(await response.json().catch(() => undefined))
   const { error, reason, retry_after: seconds } = body
-  return new ServiceError(typeof error === 'string' ? error : `The server answered ${response.status} without saying why.`, {
-    status: response.status,
-    reason: typeof reason === 'string' ? reason : undefined,
-    retryAfter: typeof seconds === 'number' ? seconds : secondsIn(response.headers.get('Retry-After')),
-    requestId: response.headers.get('Request-Id') ?? undefined,
-    body,
-  })
+  return new ServiceError(
+    typeof error === 'string' ? error : `The server answered ${response.status} without saying why.`,
+    {
+      status: response.status,
+      reason: typeof reason === 'string' ? reason : undefined,
+      retryAfter: typeof seconds === 'number' ? seconds : secondsIn(response.headers.get('Retry-After')),
+      requestId: response.headers.get('Request-Id') ?? undefined,
+      body,
+    },
+  )
 }
 
 /** `Retry-After` in seconds from now: it is written as seconds or as a date. */

@@ -5,9 +5,17 @@ import fc from 'fast-check'
 import { signDelivery } from '../../server/src/domain/signature/index.ts'
 import { SignatureError, verifySignature, type SignatureReason, type SignedRequest } from './verify-signature.ts'
 
-type Vector = { readonly surface?: string; readonly secret: string; readonly now: number; readonly body: string; readonly headers: Record<string, string> }
+type Vector = {
+  readonly surface?: string
+  readonly secret: string
+  readonly now: number
+  readonly body: string
+  readonly headers: Record<string, string>
+}
 
-const vectors = JSON.parse(readFileSync(new URL('../../server/test/vectors/signatures.json', import.meta.url), 'utf8')) as readonly Vector[]
+const vectors = JSON.parse(
+  readFileSync(new URL('../../server/test/vectors/signatures.json', import.meta.url), 'utf8'),
+) as readonly Vector[]
 const outbound = vectors.find(({ surface }) => surface === 'outbound')
 assert.ok(outbound)
 const { secret, body, headers } = outbound
@@ -15,7 +23,8 @@ const now = outbound.now * 1_000
 const OWN = ['Service-Signature']
 const STANDARD = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 
-const only = (names: readonly string[]) => Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)))
+const only = (names: readonly string[]) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => names.includes(name)))
 const refused = (request: SignedRequest, reason: SignatureReason) =>
   assert.rejects(verifySignature(request), (error) => error instanceof SignatureError && error.reason === reason)
 
@@ -31,13 +40,21 @@ test('headers may be Headers, those of Node, or written in any case; the body te
   const bytes = new TextEncoder().encode(body)
   await verifySignature({ body: bytes, headers: new Headers(headers), secret, now })
   await verifySignature({ body: Buffer.from(body), headers: lower, secret, now })
-  await verifySignature({ body: bytes.buffer, headers: { 'SERVICE-SIGNATURE': [headers['Service-Signature'] ?? ''] }, secret, now })
+  await verifySignature({
+    body: bytes.buffer,
+    headers: { 'SERVICE-SIGNATURE': [headers['Service-Signature'] ?? ''] },
+    secret,
+    now,
+  })
 })
 
 test('another body, another secret or another id is refused', async () => {
   for (const names of [OWN, STANDARD]) {
     await refused({ body: body.replace('42', '43'), headers: only(names), secret, now }, 'bad_signature')
-    await refused({ body, headers: only(names), secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', now }, 'bad_signature')
+    await refused(
+      { body, headers: only(names), secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', now },
+      'bad_signature',
+    )
   }
   await refused({ body, headers: { ...only(STANDARD), 'webhook-id': 'rec_other' }, secret, now }, 'bad_signature')
 })
@@ -48,7 +65,16 @@ test('a request without a signature, or with half of one, is refused', async () 
 })
 
 test('a signature that is not of the form is refused before any key is tried', async () => {
-  for (const value of ['', 'v1=00', 't=1', 't=1,t=2,v1=00', 't=x,v1=00', 't=1,v0=00', 't=1700000000,v1=zz', 't=1700000000,v1=']) {
+  for (const value of [
+    '',
+    'v1=00',
+    't=1',
+    't=1,t=2,v1=00',
+    't=x,v1=00',
+    't=1,v0=00',
+    't=1700000000,v1=zz',
+    't=1700000000,v1=',
+  ]) {
     await refused({ body, headers: { 'service-signature': value }, secret, now }, 'bad_signature')
   }
   for (const value of ['', 'v2,AAAA', 'v1,', 'v1,%%%', 'v1a,AAAA']) {
@@ -65,8 +91,10 @@ test('the border between id, time and body cannot be moved', async () => {
 
 test('the signed time may be 300 s away in both directions, or what the receiver says', async () => {
   for (const names of [OWN, STANDARD]) {
-    for (const away of [-300, 300]) await verifySignature({ body, headers: only(names), secret, now: now + away * 1_000 })
-    for (const away of [-301, 301]) await refused({ body, headers: only(names), secret, now: now + away * 1_000 }, 'stale_timestamp')
+    for (const away of [-300, 300])
+      await verifySignature({ body, headers: only(names), secret, now: now + away * 1_000 })
+    for (const away of [-301, 301])
+      await refused({ body, headers: only(names), secret, now: now + away * 1_000 }, 'stale_timestamp')
   }
   await verifySignature({ body, headers, secret, now: now + 3_600_000, toleranceSeconds: 3_600 })
   await refused({ body, headers, secret, now: now + 10_000, toleranceSeconds: 5 }, 'stale_timestamp')
@@ -79,7 +107,13 @@ test('a forged signature does not learn whether its time is right', async () => 
 
 test('what is signed but is no delivery is refused', async () => {
   for (const text of ['', 'hello', '[]', 'null', '{"id":"rec_1"}']) {
-    const signed = signDelivery({ secrets: [secret], id: 'x', body: text, timestampSeconds: now / 1_000, header: 'both' })
+    const signed = signDelivery({
+      secrets: [secret],
+      id: 'x',
+      body: text,
+      timestampSeconds: now / 1_000,
+      header: 'both',
+    })
     await refused({ body: text, headers: signed, secret, now }, 'invalid_body')
   }
 })
@@ -91,14 +125,28 @@ test('a secret that cannot be one is the mistake of the caller, never a pass', a
 })
 
 test('what the server signs is taken, during a rotation by the old and by the new secret', async () => {
-  const aSecret = fc.uint8Array({ minLength: 24, maxLength: 32 }).map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
+  const aSecret = fc
+    .uint8Array({ minLength: 24, maxLength: 32 })
+    .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
   await fc.assert(
-    fc.asyncProperty(fc.jsonValue(), fc.tuple(aSecret, aSecret), fc.constantFrom('both', 'service', 'standard'), async (data, [fresh, former], header) => {
-      const text = JSON.stringify({ id: 'rec_1', dataset: 'events', received_at: '2026-01-15T12:00:00.000Z', data })
-      const signed = signDelivery({ secrets: [fresh, former], id: 'rec_1', body: text, timestampSeconds: now / 1_000, header })
-      for (const one of [fresh, former]) assert.equal((await verifySignature({ body: text, headers: signed, secret: one, now })).id, 'rec_1')
-      await verifySignature({ body: text, headers: signed, secrets: ['whsec_AAAA', fresh], now })
-    }),
+    fc.asyncProperty(
+      fc.jsonValue(),
+      fc.tuple(aSecret, aSecret),
+      fc.constantFrom('both', 'service', 'standard'),
+      async (data, [fresh, former], header) => {
+        const text = JSON.stringify({ id: 'rec_1', dataset: 'events', received_at: '2026-01-15T12:00:00.000Z', data })
+        const signed = signDelivery({
+          secrets: [fresh, former],
+          id: 'rec_1',
+          body: text,
+          timestampSeconds: now / 1_000,
+          header,
+        })
+        for (const one of [fresh, former])
+          assert.equal((await verifySignature({ body: text, headers: signed, secret: one, now })).id, 'rec_1')
+        await verifySignature({ body: text, headers: signed, secrets: ['whsec_AAAA', fresh], now })
+      },
+    ),
     { numRuns: 50 },
   )
 })

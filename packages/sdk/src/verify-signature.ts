@@ -16,7 +16,12 @@ export type SignedRequest = {
 )
 
 /** What a delivery carries. `id` is the same on every retry and replay: remember it to do things once. */
-export type DeliveredEvent = { readonly id: string; readonly dataset: string; readonly received_at: string; readonly data: unknown }
+export type DeliveredEvent = {
+  readonly id: string
+  readonly dataset: string
+  readonly received_at: string
+  readonly data: unknown
+}
 
 export type SignatureReason = 'missing_header' | 'bad_signature' | 'stale_timestamp' | 'invalid_body'
 
@@ -39,11 +44,15 @@ const SIGNATURES_MAX = 16
  */
 export async function verifySignature(request: SignedRequest): Promise<DeliveredEvent> {
   const secrets = request.secrets ?? [request.secret]
-  if (secrets.length === 0 || secrets.includes('')) throw new TypeError('verifySignature needs the signing secret of the destination (whsec_…).')
+  if (secrets.length === 0 || secrets.includes(''))
+    throw new TypeError('verifySignature needs the signing secret of the destination (whsec_…).')
   const body = bytesOf(request.body)
   const signed = signatureIn(request.headers)
   if (!(await anyMatches({ ...signed, secrets, body }))) {
-    throw new SignatureError('bad_signature', `The signature in ${signed.header} does not match the body and the secret. Check the secret, and that the body is the one that came.`)
+    throw new SignatureError(
+      'bad_signature',
+      `The signature in ${signed.header} does not match the body and the secret. Check the secret, and that the body is the one that came.`,
+    )
   }
   checkTime(signed.time, request)
   return eventIn(body)
@@ -64,7 +73,10 @@ function signatureIn(headers: SignedRequest['headers']): Signature {
   if (own !== undefined) return serviceSignature(own)
   const standard = headerIn(headers, 'webhook-signature')
   if (standard !== undefined) return standardSignature(headers, standard)
-  throw new SignatureError('missing_header', 'The request has neither a Service-Signature nor a webhook-signature header, so it is not a signed delivery.')
+  throw new SignatureError(
+    'missing_header',
+    'The request has neither a Service-Signature nor a webhook-signature header, so it is not a signed delivery.',
+  )
 }
 
 /** `t=<unix>,v1=<hex>[,v1=<hex>]` over `<t>.<body>`; the key is the text of the secret. */
@@ -73,8 +85,16 @@ function serviceSignature(value: string): Signature {
   const times = items.filter((item) => item.startsWith('t=')).map((item) => item.slice(2))
   const candidates = items.filter((item) => item.startsWith('v1=')).map((item) => item.slice(3))
   const [time = ''] = times
-  if (times.length !== 1 || !isTime(time) || candidates.length === 0) throw malformed('Service-Signature', 't=<unix>,v1=<hex>')
-  return { header: 'Service-Signature', time, before: `${time}.`, candidates, decode: fromHex, keyOf: (secret) => new TextEncoder().encode(secret) }
+  if (times.length !== 1 || !isTime(time) || candidates.length === 0)
+    throw malformed('Service-Signature', 't=<unix>,v1=<hex>')
+  return {
+    header: 'Service-Signature',
+    time,
+    before: `${time}.`,
+    candidates,
+    decode: fromHex,
+    keyOf: (secret) => new TextEncoder().encode(secret),
+  }
 }
 
 /** `v1,<base64> [v1,<base64>]` over `<webhook-id>.<webhook-timestamp>.<body>`; the key is what the secret holds in base64. */
@@ -82,14 +102,30 @@ function standardSignature(headers: SignedRequest['headers'], value: string): Si
   const id = headerIn(headers, 'webhook-id')
   const time = headerIn(headers, 'webhook-timestamp')
   if (id === undefined || time === undefined) {
-    throw new SignatureError('missing_header', 'The header webhook-signature came without webhook-id or webhook-timestamp.')
+    throw new SignatureError(
+      'missing_header',
+      'The header webhook-signature came without webhook-id or webhook-timestamp.',
+    )
   }
-  const candidates = value.split(' ').filter((item) => item.startsWith('v1,')).map((item) => item.slice(3))
+  const candidates = value
+    .split(' ')
+    .filter((item) => item.startsWith('v1,'))
+    .map((item) => item.slice(3))
   // A dot in the id could move the border between id, time and body, and so pass for the signature of another body.
   if (!isTime(time) || id.includes('.') || candidates.length === 0) {
-    throw malformed('webhook-signature', 'v1,<base64>, with a webhook-id without a dot and a webhook-timestamp in seconds')
+    throw malformed(
+      'webhook-signature',
+      'v1,<base64>, with a webhook-id without a dot and a webhook-timestamp in seconds',
+    )
   }
-  return { header: 'webhook-signature', time, before: `${id}.${time}.`, candidates, decode: fromBase64, keyOf: keyInSecret }
+  return {
+    header: 'webhook-signature',
+    time,
+    before: `${id}.${time}.`,
+    candidates,
+    decode: fromBase64,
+    keyOf: keyInSecret,
+  }
 }
 
 type Check = Signature & { readonly secrets: readonly string[]; readonly body: Uint8Array }
@@ -101,7 +137,9 @@ async function anyMatches({ secrets, candidates, before, body, decode, keyOf }: 
   message.set(text)
   message.set(body, text.length)
   const checks = secrets.map(async (secret) => {
-    const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+    const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'verify',
+    ])
     return Promise.all(
       candidates.slice(0, SIGNATURES_MAX).map(async (candidate) => {
         const signature = decode(candidate)
@@ -117,7 +155,10 @@ function checkTime(time: string, { now = Date.now(), toleranceSeconds = 300 }: S
   const age = Math.floor(now / 1_000) - Number(time)
   if (Math.abs(age) <= toleranceSeconds) return
   const where = age > 0 ? `${age} s old` : `${-age} s ahead`
-  throw new SignatureError('stale_timestamp', `The signature is right but ${where}, and ${toleranceSeconds} s is allowed. Check the clock of this machine.`)
+  throw new SignatureError(
+    'stale_timestamp',
+    `The signature is right but ${where}, and ${toleranceSeconds} s is allowed. Check the clock of this machine.`,
+  )
 }
 
 function eventIn(body: Uint8Array): DeliveredEvent {
@@ -127,15 +168,23 @@ function eventIn(body: Uint8Array): DeliveredEvent {
   } catch {
     // Signed, and still not JSON: said below.
   }
-  throw new SignatureError('invalid_body', 'The signature is right, but the body is not the JSON of a delivery: {"id","dataset","received_at","data"}.')
+  throw new SignatureError(
+    'invalid_body',
+    'The signature is right, but the body is not the JSON of a delivery: {"id","dataset","received_at","data"}.',
+  )
 }
 
 function isEvent(value: unknown): value is DeliveredEvent {
   return (
-    typeof value === 'object' && value !== null && 'data' in value &&
-    'id' in value && typeof value.id === 'string' &&
-    'dataset' in value && typeof value.dataset === 'string' &&
-    'received_at' in value && typeof value.received_at === 'string'
+    typeof value === 'object' &&
+    value !== null &&
+    'data' in value &&
+    'id' in value &&
+    typeof value.id === 'string' &&
+    'dataset' in value &&
+    typeof value.dataset === 'string' &&
+    'received_at' in value &&
+    typeof value.received_at === 'string'
   )
 }
 
@@ -173,6 +222,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 
 function keyInSecret(secret: string): Uint8Array<ArrayBuffer> {
   const key = fromBase64(secret.replace(/^whsec_/, ''))
-  if (key === undefined || key.length === 0) throw new TypeError('The signing secret is not whsec_ and base64. Copy the whole secret of the destination.')
+  if (key === undefined || key.length === 0)
+    throw new TypeError('The signing secret is not whsec_ and base64. Copy the whole secret of the destination.')
   return key
 }

@@ -1,11 +1,43 @@
 /** One's own account: address, password, passkeys, sessions. */
-import { api, doing, mailed } from './api.js'
+import { api, mailed, doing as doingOnce } from './api.js'
 
 const $ = (id) => document.getElementById(id)
 const TIME = { dateStyle: 'medium', timeStyle: 'short' }
 const at = (text) => new Date(text).toLocaleString('en-GB', TIME)
 const METHODS = { password: 'password', link: 'link', passkey: 'passkey', oidc: 'identity provider' }
+const DRAFT = 'account.email'
 let methods
+
+/** As `doing`; when the server wants a recent sign-in, offers one that comes back here, with the typed address kept. */
+function doing(button, said, work) {
+  return doingOnce(button, said, async () => {
+    try {
+      return await work()
+    } catch (error) {
+      if (error.reason === 'recent_sign_in_required') offerSignIn(said)
+      throw error
+    }
+  })
+}
+
+function offerSignIn(said) {
+  for (const offer of document.querySelectorAll('.again')) offer.remove()
+  said.after(signInAgain())
+}
+
+function signInAgain() {
+  const [p, a] = [document.createElement('p'), document.createElement('a')]
+  p.className = 'again'
+  a.className = 'button'
+  a.href = '/sign-in?next=/account'
+  a.textContent = 'Sign in again'
+  a.addEventListener('click', () => sessionStorage.setItem(DRAFT, $('email').value))
+  p.append(a)
+  // Who has no address yet cannot have a link mailed.
+  if ($('username').value === '')
+    p.append(' or run “npm run postroad -- sign-in-link” where the server runs, and open its link.')
+  return p
+}
 
 function item(title, detail, action) {
   const li = document.createElement('li')
@@ -28,8 +60,12 @@ function item(title, detail, action) {
 
 async function showAccount() {
   const { user, has_password } = await api('GET', 'account')
-  $('who').textContent = user.email === null ? `${user.name}. Add an email address, so that you can sign in without the link of the server.` : `${user.name}, ${user.email}`
-  $('email').value = user.email ?? ''
+  $('who').textContent =
+    user.email === null
+      ? `${user.name}. Add an email address, so that you can sign in without the link of the server.`
+      : `${user.name}, ${user.email}`
+  $('email').value = sessionStorage.getItem(DRAFT) ?? user.email ?? ''
+  sessionStorage.removeItem(DRAFT)
   $('username').value = user.email ?? ''
   $('current-field').hidden = !has_password
   $('current').required = has_password
@@ -38,39 +74,58 @@ async function showAccount() {
 
 async function showPasskeys() {
   const { passkeys } = await api('GET', 'account/passkeys')
-  $('passkeys').replaceChildren(...passkeys.map(({ id, name, created_at, last_used_at }) =>
-    item(name, `Added ${at(created_at)}, ${last_used_at === null ? 'not used yet' : `last used ${at(last_used_at)}`}`, {
-      label: 'Remove',
-      said: $('passkey-said'),
-      run: async () => {
-        await api('DELETE', `account/passkeys/${id}`)
-        await showPasskeys()
-        return `Removed: ${name}.`
-      },
-    })))
+  $('passkeys').replaceChildren(
+    ...passkeys.map(({ id, name, created_at, last_used_at }) =>
+      item(
+        name,
+        `Added ${at(created_at)}, ${last_used_at === null ? 'not used yet' : `last used ${at(last_used_at)}`}`,
+        {
+          label: 'Remove',
+          said: $('passkey-said'),
+          run: async () => {
+            await api('DELETE', `account/passkeys/${id}`)
+            await showPasskeys()
+            return `Removed: ${name}.`
+          },
+        },
+      ),
+    ),
+  )
   const possible = methods.passkey && globalThis.PublicKeyCredential?.parseCreationOptionsFromJSON !== undefined
   $('passkey-form').hidden = !possible
-  if (!methods.passkey && passkeys.length === 0) $('passkey-said').textContent = 'Passkeys need a host name: open this server by a name, and set PUBLIC_URL to it.'
+  if (!methods.passkey && passkeys.length === 0)
+    $('passkey-said').textContent = 'Passkeys need a host name: open this server by a name, and set PUBLIC_URL to it.'
 }
 
 async function showSessions() {
   const { sessions } = await api('GET', 'account/sessions')
-  $('sessions').replaceChildren(...sessions.map(({ id, current, method, ip, user_agent, last_seen_at }) =>
-    item(current ? 'This session' : browserOf(user_agent), `By ${METHODS[method]}, from ${ip ?? 'an unknown address'}, last used ${at(last_seen_at)}`, current ? undefined : {
-      label: 'Sign out',
-      said: $('sessions-said'),
-      run: async () => {
-        await api('DELETE', `account/sessions/${id}`)
-        await showSessions()
-        return 'Signed out.'
-      },
-    })))
+  $('sessions').replaceChildren(
+    ...sessions.map(({ id, current, method, ip, user_agent, last_seen_at }) =>
+      item(
+        current ? 'This session' : browserOf(user_agent),
+        `By ${METHODS[method]}, from ${ip ?? 'an unknown address'}, last used ${at(last_seen_at)}`,
+        current
+          ? undefined
+          : {
+              label: 'Sign out',
+              said: $('sessions-said'),
+              run: async () => {
+                await api('DELETE', `account/sessions/${id}`)
+                await showSessions()
+                return 'Signed out.'
+              },
+            },
+      ),
+    ),
+  )
 }
 
 function browserOf(agent) {
   const [, name] = /(Firefox|Edg|OPR|Chrome|Safari|curl)\/[\d.]+/.exec(agent ?? '') ?? []
   const [, system] = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(agent ?? '') ?? []
-  return [{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name ?? 'A client', system].filter((part) => part !== undefined).join(' on ')
+  return [{ Edg: 'Edge', OPR: 'Opera' }[name] ?? name ?? 'A client', system]
+    .filter((part) => part !== undefined)
+    .join(' on ')
 }
 
 $('email-form').addEventListener('submit', (event) => {
@@ -96,7 +151,9 @@ $('passkey-form').addEventListener('submit', (event) => {
   event.preventDefault()
   void doing(event.submitter, $('passkey-said'), async () => {
     const { options } = await api('POST', 'account/passkeys/options', {})
-    const credential = await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    const credential = await navigator.credentials.create({
+      publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+    })
     await api('POST', 'account/passkeys', { name: $('passkey-name').value, passkey: credential.toJSON() })
     $('passkey-form').reset()
     await showPasskeys()
@@ -111,7 +168,10 @@ async function leave(path) {
 }
 
 $('sign-out').addEventListener('click', () => void leave('session'))
-$('everywhere').addEventListener('click', () => void doing($('everywhere'), $('sessions-said'), () => leave('account/sessions')))
+$('everywhere').addEventListener(
+  'click',
+  () => void doing($('everywhere'), $('sessions-said'), () => leave('account/sessions')),
+)
 
 try {
   methods = await api('GET', 'session/methods')

@@ -34,5 +34,7 @@ export async function doing(button, said, work) {
 
 /** The sentence after a mail was asked for. */
 export function mailed(text, methods) {
-  return methods?.mail === 'outbox' ? `${text} No mail server is set here: the mail lies in the folder "outbox" of the server's data.` : text
+  return methods?.mail === 'outbox'
+    ? `${text} No mail server is set here: the mail lies in the folder "outbox" of the server's data.`
+    : text
 }

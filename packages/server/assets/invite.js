@@ -11,14 +11,18 @@ if (token === null) {
   $('sign-in').href = `/sign-in#${new URLSearchParams({ next: `/invites/accept#t=${token}` })}`
 }
 
-$('go').addEventListener('click', () => void doing($('go'), $('said'), async () => {
-  try {
-    const { workspace } = await api('POST', 'invites/accept', { token })
-    $('go').hidden = true
-    location.assign('/')
-    return `Welcome to ${workspace.name}.`
-  } catch (error) {
-    if (error.status === 401) location.assign($('sign-in').href)
-    throw error
-  }
-}))
+$('go').addEventListener(
+  'click',
+  () =>
+    void doing($('go'), $('said'), async () => {
+      try {
+        const { workspace } = await api('POST', 'invites/accept', { token })
+        $('go').hidden = true
+        location.assign('/')
+        return `Welcome to ${workspace.name}.`
+      } catch (error) {
+        if (error.status === 401) location.assign($('sign-in').href)
+        throw error
+      }
+    }),
+)

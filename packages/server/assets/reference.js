@@ -8,7 +8,8 @@ const operations = [...document.querySelectorAll('.operation')].map((element) =>
 function filter() {
   const wanted = field.value.toLowerCase().split(/\s+/).filter(Boolean)
   for (const { element, words } of operations) element.hidden = !wanted.every((word) => words.includes(word))
-  for (const section of document.querySelectorAll('main section')) section.hidden = section.querySelector('.operation:not([hidden])') === null
+  for (const section of document.querySelectorAll('main section'))
+    section.hidden = section.querySelector('.operation:not([hidden])') === null
   nothing.hidden = operations.some(({ element }) => !element.hidden)
 }
 

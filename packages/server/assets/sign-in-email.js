@@ -9,10 +9,16 @@ if (token === null) {
   $('go').hidden = true
 }
 
-$('go').addEventListener('click', () => void doing($('go'), $('said'), async () => {
-  const { email } = await api('PUT', 'account/email', { token }).catch((error) => {
-    throw error.status === 401 && error.reason === 'unauthorized' ? new Error('Sign in to the account that asked for it in this browser, then open the link again.') : error
-  })
-  $('go').hidden = true
-  return `Confirmed: ${email} signs in to your account from now on.`
-}))
+$('go').addEventListener(
+  'click',
+  () =>
+    void doing($('go'), $('said'), async () => {
+      const { email } = await api('PUT', 'account/email', { token }).catch((error) => {
+        throw error.status === 401 && error.reason === 'unauthorized'
+          ? new Error('Sign in to the account that asked for it in this browser, then open the link again.')
+          : error
+      })
+      $('go').hidden = true
+      return `Confirmed: ${email} signs in to your account from now on.`
+    }),
+)

@@ -9,8 +9,12 @@ if (token === null) {
   $('go').hidden = true
 }
 
-$('go').addEventListener('click', () => void doing($('go'), $('said'), async () => {
-  const answer = await api('POST', 'session', { token, next })
-  location.assign(answer.next)
-  return 'Signed in.'
-}))
+$('go').addEventListener(
+  'click',
+  () =>
+    void doing($('go'), $('said'), async () => {
+      const answer = await api('POST', 'session', { token, next })
+      location.assign(answer.next)
+      return 'Signed in.'
+    }),
+)

@@ -26,15 +26,23 @@ $('form').addEventListener('submit', (event) => {
   })
 })
 
-$('link').addEventListener('click', () => void doing($('link'), said, async () => {
-  await api('POST', 'session/links', { email: address(), next })
-  return mailed('If there is an account with this address, a link is on its way. It works for 15 minutes.', methods)
-}))
+$('link').addEventListener(
+  'click',
+  () =>
+    void doing($('link'), said, async () => {
+      await api('POST', 'session/links', { email: address(), next })
+      return mailed('If there is an account with this address, a link is on its way. It works for 15 minutes.', methods)
+    }),
+)
 
-$('forgot').addEventListener('click', () => void doing($('forgot'), said, async () => {
-  await api('POST', 'account/password-reset', { email: address() })
-  return mailed('If there is an account with this address, a link to set a new password is on its way.', methods)
-}))
+$('forgot').addEventListener(
+  'click',
+  () =>
+    void doing($('forgot'), said, async () => {
+      await api('POST', 'account/password-reset', { email: address() })
+      return mailed('If there is an account with this address, a link to set a new password is on its way.', methods)
+    }),
+)
 
 async function askPasskey() {
   const { options } = await api('POST', 'session/passkey-options', {})
@@ -43,18 +51,28 @@ async function askPasskey() {
   return go(await api('POST', 'session', { passkey: credential.toJSON(), next }))
 }
 
-$('passkey').addEventListener('click', () => void doing($('passkey'), said, async () => {
-  try {
-    return await askPasskey()
-  } catch (error) {
-    throw error.name === 'NotAllowedError' ? new Error('No passkey was used. Try again, or sign in another way.') : error
-  }
-}))
+$('passkey').addEventListener(
+  'click',
+  () =>
+    void doing($('passkey'), said, async () => {
+      try {
+        return await askPasskey()
+      } catch (error) {
+        throw error.name === 'NotAllowedError'
+          ? new Error('No passkey was used. Try again, or sign in another way.')
+          : error
+      }
+    }),
+)
 
-$('oidc').addEventListener('click', () => void doing($('oidc'), said, async () => {
-  location.assign((await api('POST', 'session/oidc', { next })).url)
-  return 'Going to the provider…'
-}))
+$('oidc').addEventListener(
+  'click',
+  () =>
+    void doing($('oidc'), said, async () => {
+      location.assign((await api('POST', 'session/oidc', { next })).url)
+      return 'Going to the provider…'
+    }),
+)
 
 methods = await api('GET', 'session/methods')
 $('passkey').hidden = !(methods.passkey && globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON !== undefined)

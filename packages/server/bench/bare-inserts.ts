@@ -12,7 +12,13 @@ export type BareInsertsVerbs = {
 }
 
 const EPOCH_MS = Date.UTC(2026, 0, 15)
-const HEADERS = JSON.stringify({ host: '127.0.0.1:4680', 'user-agent': 'bench', 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}`, 'content-length': '1024' })
+const HEADERS = JSON.stringify({
+  host: '127.0.0.1:4680',
+  'user-agent': 'bench',
+  'content-type': 'application/json',
+  'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+  'content-length': '1024',
+})
 const DECISION = JSON.stringify({ criteria: { matched: true, failed: null }, destinations: [] })
 const WORKSPACE = uuidv7(EPOCH_MS)
 const bodies = Array.from({ length: 512 }, (_unused, index) => payloadOf(index))

@@ -27,7 +27,9 @@ export async function readConditions(stage: Stage): Promise<Conditions> {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
     node: process.version.slice(1),
     postgres: version,
-    durability: Object.entries(settings).map(([name, value]) => `${name}=${value}`).join(', '),
+    durability: Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(', '),
     forcedWriteMs,
   }
 }

@@ -6,11 +6,19 @@ const WARM_SHARE = 0.1
 const PATIENCE_MS = 120_000
 
 /** One drained backlog: its rate, what a delivery cost each side in µs of processor time, and the sender's memory after it. */
-export type Drained = { readonly perSecond: number; readonly processUs: number; readonly postgresUs: number; readonly mib: number }
+export type Drained = {
+  readonly perSecond: number
+  readonly processUs: number
+  readonly postgresUs: number
+  readonly mib: number
+}
 
-/** Starts the sender and measures between the first tenth of the backlog, which warms it up, and the last delivery. */
-export async function drained(at: { sink: Child<SinkVerbs>; folder: string; total: number }, start: () => Promise<{ readonly pid: number }>): Promise<Drained> {
-  const { sink, folder, total } = at
+/** Starts the sender and measures between the first part of the backlog, a tenth or `warmShare`, which warms it up, and the last delivery. */
+export async function drained(
+  at: { sink: Child<SinkVerbs>; folder: string; total: number; warmShare?: number },
+  start: () => Promise<{ readonly pid: number }>,
+): Promise<Drained> {
+  const { sink, folder, total, warmShare = WARM_SHARE } = at
   await sink.ask('reset', null)
   const { pid } = await start()
   const look = async (count: number) => ({
@@ -18,10 +26,15 @@ export async function drained(at: { sink: Child<SinkVerbs>; folder: string; tota
     process: await processorSeconds([pid]),
     postgres: await processorSeconds(await postgresPids(folder)),
   })
-  const before = await look(total * WARM_SHARE)
+  const before = await look(total * warmShare)
   const after = await look(total)
-  const counted = total * (1 - WARM_SHARE)
+  const counted = total * (1 - warmShare)
   const each = (seconds: number): number => (seconds * 1e6) / counted
   const perSecond = (counted * 1_000) / (after.at - before.at)
-  return { perSecond, processUs: each(after.process - before.process), postgresUs: each(after.postgres - before.postgres), mib: await residentMib(pid) }
+  return {
+    perSecond,
+    processUs: each(after.process - before.process),
+    postgresUs: each(after.postgres - before.postgres),
+    mib: await residentMib(pid),
+  }
 }

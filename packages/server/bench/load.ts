@@ -6,8 +6,16 @@ import { nowMs, quantile } from './statistics.ts'
 import { openWire, type Wire } from './wire.ts'
 
 export type Target = RequestAt
-export type ClosedRun = Target & { readonly connections: number; readonly until: { readonly ms: number } | { readonly count: number } }
-export type ClosedResult = { readonly answered: number; readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number }
+export type ClosedRun = Target & {
+  readonly connections: number
+  readonly until: { readonly ms: number } | { readonly count: number }
+}
+export type ClosedResult = {
+  readonly answered: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
 export type OpenRun = Target & {
   /** Added to the path, one after the other; nothing when left out. */
   readonly suffixes?: readonly string[]
@@ -16,7 +24,11 @@ export type OpenRun = Target & {
   readonly from: number
 }
 /** For each sequence number from `from` on, by the machine's monotonic clock. */
-export type OpenResult = { readonly sentAt: readonly number[]; readonly answeredAt: readonly number[]; readonly refused: number }
+export type OpenResult = {
+  readonly sentAt: readonly number[]
+  readonly answeredAt: readonly number[]
+  readonly refused: number
+}
 
 export type LoadVerbs = {
   closed(run: ClosedRun): Promise<ClosedResult>
@@ -62,7 +74,12 @@ async function closed(run: ClosedRun): Promise<ClosedResult> {
   const seconds = (nowMs() - startedAt) / 1_000
   for (const { wire } of starts) wire.close()
   if (refused > 0) throw new Error(`${refused} of ${tookMs.length} requests were not answered 201.`)
-  return { answered: tookMs.length, perSecond: tookMs.length / seconds, p50Ms: quantile(tookMs, 0.5), p99Ms: quantile(tookMs, 0.99) }
+  return {
+    answered: tookMs.length,
+    perSecond: tookMs.length / seconds,
+    p50Ms: quantile(tookMs, 0.5),
+    p99Ms: quantile(tookMs, 0.99),
+  }
 }
 
 /** Sends at a fixed rate, whether answers come or not; the sequence number tells the sink which is which. */
@@ -86,7 +103,10 @@ async function open(run: OpenRun): Promise<OpenResult> {
     const line = {
       send: (index: number) => {
         current = index
-        const request = requestOf({ ...run, path: `${run.path}${suffixes[index % suffixes.length] ?? ''}` }, payloadOf(run.from + index))
+        const request = requestOf(
+          { ...run, path: `${run.path}${suffixes[index % suffixes.length] ?? ''}` },
+          payloadOf(run.from + index),
+        )
         sentAt[index] = nowMs()
         wire.send(request)
       },

@@ -22,7 +22,14 @@ function readRequest() {
   const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)]
   const part = partOf(positionals[0])
   const names = values.only === undefined ? Object.keys(part?.rows ?? {}) : values.only.split(',')
-  if (part === undefined || !(seconds > 0) || !Number.isInteger(rounds) || rounds < 1 || names.some((name) => !Object.hasOwn(ROWS, name))) throw new Error(USAGE)
+  if (
+    part === undefined ||
+    !(seconds > 0) ||
+    !Number.isInteger(rounds) ||
+    rounds < 1 ||
+    names.some((name) => !Object.hasOwn(ROWS, name))
+  )
+    throw new Error(USAGE)
   return { part, names, seconds, rounds, values }
 }
 
@@ -41,7 +48,8 @@ function requestOrEnd(): ReturnType<typeof readRequest> {
 
 const { part, names, seconds, rounds, values } = requestOrEnd()
 const stage = openStage({ seconds, rounds, profile: values.profile })
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stage.close().finally(() => process.exit(130)))
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stage.close().finally(() => process.exit(130)))
 
 try {
   const conditions = await readConditions(stage)

@@ -8,6 +8,7 @@ import { ingest } from './rows/ingest.ts'
 import { ladder } from './rows/ladder.ts'
 import { latency } from './rows/latency.ts'
 import { neighbour } from './rows/neighbour.ts'
+import { processes } from './rows/processes.ts'
 import { policies } from './rows/policies.ts'
 import type { Stage } from './stage.ts'
 import type { Figure } from './table.ts'
@@ -30,7 +31,7 @@ const WHOLE: Part = {
   page: pageAt('bench.md'),
   notes: (seconds) => [
     'Each installation holds the tables of a month of days, as one that has kept events so long, with nothing in the older ones.',
-    'Events are 1 KiB of JSON with the code host\'s HMAC, 64 connections. Bare `node:http` parses the same JSON and answers 201 at once;',
+    "Events are 1 KiB of JSON with the code host's HMAC, 64 connections. Bare `node:http` parses the same JSON and answers 201 at once;",
     'bare batched inserts store the same rows by the same driver, 64 to a batch, two batches at a time.',
     'The whole ladder is a signature, three criteria, five mappings, an allowlist of three ranges and an idempotency key that is new each',
     'time; each part is also measured alone beside an endpoint that checks the signature only. Encryption has no row, because no event is',
@@ -45,14 +46,16 @@ const WHOLE: Part = {
 /** What `npm run bench -- delivery` runs: both together would take longer than anybody waits. */
 const DELIVERY: Part = {
   command: 'npm run bench -- delivery',
-  rows: { 'fan-out': fanOut, neighbour, backlog, idle },
+  rows: { 'fan-out': fanOut, processes, neighbour, backlog, idle },
   page: pageAt('bench-delivery.md'),
   notes: (seconds) => [
     `Fan-out: ${(seconds * 5_000).toLocaleString('en-US')} deliveries, of a tenth as many events to ten destinations with 10 requests at once each, or of as many events to one with 100.`,
+    'Processes: a backlog of events that go to eight destinations each, 16 requests at once to each; measured over the second half, as',
+    'the processes share the destinations among them in the first seconds. All processes, PostgreSQL and the sink share the cores above, so the ratio is no limit.',
     '1 dead of 100: 198 events a second to 99 destinations in turn, and 50 a second to the hundredth, which takes requests and never answers;',
     'it holds its 100 places all the while. Beside it the same events to a hundredth that answers.',
     `Backlog: deliveries that are due are written by SQL, of 1,000 records in turn; 100 requests at once, watched for ${seconds * 5} s from the 2,000th on, memory four`,
-    'times a second. PostgreSQL\'s memory holds what it shares once.',
+    "times a second. PostgreSQL's memory holds what it shares once.",
     `Idle: ${seconds * 5} s without an event, a few seconds after the start; transactions are those of all that the server does.`,
     'The last three are measured once each, with what stands beside them just before.',
   ],

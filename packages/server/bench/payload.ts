@@ -3,7 +3,20 @@ import { createHmac } from 'node:crypto'
 export const PAYLOAD_BYTES = 1_024
 export const SECRET = 'bench-secret-of-the-code-host'
 
-const WORDS = ['receive', 'verify', 'route', 'store', 'deliver', 'retry', 'rotate', 'replay', 'queue', 'ledger', 'parcel', 'signal']
+const WORDS = [
+  'receive',
+  'verify',
+  'route',
+  'store',
+  'deliver',
+  'retry',
+  'rotate',
+  'replay',
+  'queue',
+  'ledger',
+  'parcel',
+  'signal',
+]
 
 /** A push event of a code host: exactly 1 KiB of JSON, different for each sequence number. */
 export function payloadOf(sequence: number): string {
@@ -46,7 +59,10 @@ export type RequestAt = {
 
 /** The bytes of a POST of this payload. */
 export function requestOf(at: RequestAt, payload: string): Buffer {
-  const signature = at.secret === undefined ? '' : `X-Hub-Signature-256: sha256=${createHmac('sha256', at.secret).update(payload).digest('hex')}\r\n`
+  const signature =
+    at.secret === undefined
+      ? ''
+      : `X-Hub-Signature-256: sha256=${createHmac('sha256', at.secret).update(payload).digest('hex')}\r\n`
   const key = at.keyed === true ? `${KEY_HEADER}${'0'.repeat(KEY_DIGITS)}\r\n` : ''
   const head = `POST ${at.path} HTTP/1.1\r\nHost: 127.0.0.1:${at.port}\r\nUser-Agent: bench\r\nContent-Type: application/json\r\n`
   return Buffer.from(`${head}${signature}${key}Content-Length: ${Buffer.byteLength(payload)}\r\n\r\n${payload}`)
@@ -65,5 +81,10 @@ export function rekey(request: Buffer, key: number): Buffer {
 /** The body of a delivery, as the rivals send it: an envelope of the same members and size as Postroad's. */
 export function envelopeOf(sequence: number): object {
   const id = `evt_${String(sequence).padStart(26, '0')}`
-  return { id, dataset: 'bench', received_at: '2026-01-15T12:00:00.000Z', data: JSON.parse(payloadOf(sequence)) as unknown }
+  return {
+    id,
+    dataset: 'bench',
+    received_at: '2026-01-15T12:00:00.000Z',
+    data: JSON.parse(payloadOf(sequence)) as unknown,
+  }
 }

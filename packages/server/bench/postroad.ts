@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { DatabaseTarget } from '../src/platform/db.ts'
-import { openEmbeddedPostgres } from '../src/platform/embedded-postgres.ts'
+import { superuserOf } from '../test/stage/superuser.ts'
 import { nowMs } from './statistics.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -13,6 +13,7 @@ export type Postroad = {
   readonly port: number
   /** From the start of the process to the line that says where it listens. */
   readonly startMs: number
+  /** As the superuser, who may make databases beside and look at every table. */
   readonly target: DatabaseTarget
   stop(): Promise<void>
 }
@@ -44,12 +45,11 @@ export async function startPostroad({ folder, roles, settings, profile }: Server
   void gone.then(() => listening.reject(new Error('The server ended before it listened.')))
   const port = await listening.promise
   const startMs = nowMs() - startedAt
-  const joined = await openEmbeddedPostgres({ dataDir: folder, mode: 'join' })
   return {
     pid: child.pid ?? 0,
     port,
     startMs,
-    target: joined.connection,
+    target: await superuserOf(folder),
     stop: () => {
       child.kill('SIGTERM')
       return gone
@@ -66,14 +66,19 @@ export type Admin = <Output>(method: string, path: string, body?: unknown) => Pr
 
 /** The admin API of a running server, with the key that `bootstrap` gives. */
 export async function adminOf(server: Postroad, folder: string): Promise<Admin> {
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'bootstrap', '--json'], { env: environmentOf(folder) })
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, 'bootstrap', '--json'], {
+    env: environmentOf(folder),
+  })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the command prints this shape
   const { api_key } = JSON.parse(stdout) as { api_key: string }
   return async <Output>(method: string, path: string, body?: unknown) => {
     // oxlint-disable-next-line house/no-ambient -- a client of the real server
     const response = await fetch(`http://127.0.0.1:${server.port}/admin/api/${path}`, {
       method,
-      headers: { authorization: `Bearer ${api_key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${api_key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -85,13 +90,26 @@ export async function adminOf(server: Postroad, folder: string): Promise<Admin> 
 
 /** An endpoint that checks the code host's signature; gives its path. */
 export async function makeEndpoint(admin: Admin, name: string, secret: string): Promise<string> {
-  const { webhook } = await admin<{ webhook: { public_path: string } }>('POST', 'webhooks', { name, dataset: name, verification: { scheme: 'code_host', secret } })
+  const { webhook } = await admin<{ webhook: { public_path: string } }>('POST', 'webhooks', {
+    name,
+    dataset: name,
+    verification: { scheme: 'code_host', secret },
+  })
   return webhook.public_path
 }
 
 /** A destination for what a dataset files, that of its name when none is given; it signs and keeps attempts as every destination does. */
-export async function makeDestination(admin: Admin, at: { name: string; dataset?: string; port: number; maxInFlight: number; timeoutMs?: number }): Promise<void> {
+export async function makeDestination(
+  admin: Admin,
+  at: { name: string; dataset?: string; port: number; maxInFlight: number; timeoutMs?: number },
+): Promise<void> {
   const { name, dataset = name, port, maxInFlight, timeoutMs } = at
   const timeout = timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }
-  await admin('POST', 'destinations', { name, url: `http://127.0.0.1:${port}/`, datasets: [dataset], max_in_flight: maxInFlight, ...timeout })
+  await admin('POST', 'destinations', {
+    name,
+    url: `http://127.0.0.1:${port}/`,
+    datasets: [dataset],
+    max_in_flight: maxInFlight,
+    ...timeout,
+  })
 }

@@ -19,17 +19,21 @@ export type BareRow = {
 
 /** The columns and keys of what one accepted request stores, without partitions and without further indexes. */
 export async function makeBareTables(db: Db): Promise<void> {
-  await db.run(statement(`
+  await db.run(
+    statement(`
     create table bare_submissions (
       workspace_id uuid not null, project_id uuid not null, id uuid not null, webhook_id uuid, received_at timestamptz not null,
       source_ip text, content_type text, headers json not null, body text, body_size integer not null, decision json not null,
       record_ids uuid[] not null, primary key (workspace_id, project_id, id))
-  `))
-  await db.run(statement(`
+  `),
+  )
+  await db.run(
+    statement(`
     create table bare_records (
       workspace_id uuid not null, project_id uuid not null, id uuid not null, submission_id uuid not null, dataset text not null,
       received_at timestamptz not null, hops smallint not null, data text, primary key (workspace_id, project_id, id))
-  `))
+  `),
+  )
 }
 
 /** One batch, one statement, one commit. */
@@ -76,7 +80,8 @@ export async function settle(db: Db): Promise<void> {
 
 /** As if there were no row-level security. */
 export async function liftPolicies(db: Db): Promise<void> {
-  await db.run(statement(`
+  await db.run(
+    statement(`
     do $$
     declare
       t record;
@@ -85,14 +90,19 @@ export async function liftPolicies(db: Db): Promise<void> {
         execute format('alter table %s disable row level security, no force row level security', t.name);
       end loop;
     end
-    $$`))
+    $$`),
+  )
 }
 
 /** Looks at the workspace's endpoints again and again, bound to the workspace or not; gives the microseconds of one look. */
-export async function askForTenant(db: Database, { isBound, count }: { isBound: boolean; count: number }): Promise<number> {
+export async function askForTenant(
+  db: Database,
+  { isBound, count }: { isBound: boolean; count: number },
+): Promise<number> {
   const { id } = await db.one<{ id: string }>(sql`select id from workspaces order by id limit 1`)
   const pool = isBound ? db.forWorkspace(id) : db
-  const look = (): Promise<unknown> => pool.many(sql`select id, name from webhooks where workspace_id = ${id} order by id desc limit 20`)
+  const look = (): Promise<unknown> =>
+    pool.many(sql`select id, name from webhooks where workspace_id = ${id} order by id desc limit 20`)
   await look()
   const began = nowMs()
   // oxlint-disable-next-line no-await-in-loop -- one at a time: what one look takes
@@ -100,7 +110,13 @@ export async function askForTenant(db: Database, { isBound, count }: { isBound: 
   return ((nowMs() - began) * 1_000) / count
 }
 
-export type Settings = { readonly version: string; readonly fsync: string; readonly synchronous_commit: string; readonly full_page_writes: string; readonly wal_sync_method: string }
+export type Settings = {
+  readonly version: string
+  readonly fsync: string
+  readonly synchronous_commit: string
+  readonly full_page_writes: string
+  readonly wal_sync_method: string
+}
 
 export function readSettings(db: Db): Promise<Settings> {
   return db.one<Settings>(sql`
@@ -178,6 +194,19 @@ export async function multiplyDestination(db: Db, { count }: { count: number }):
       from destinations
     on conflict do nothing
   `)
+}
+
+/** How many lanes each living owner holds, the most first. */
+export async function countHeldLanes(db: Db): Promise<readonly number[]> {
+  const rows = await db.many<{ held: number }>(sql`
+    select count(l.owner)::int as held
+      from lane_owners o
+      left join lanes l on l.owner = o.owner
+     where o.lease_until > now()
+     group by o.owner
+     order by held desc
+  `)
+  return rows.map(({ held }) => held)
 }
 
 /** Transactions that have ended in this database since its statistics began. */

@@ -26,15 +26,19 @@ const waiting = new Set<() => void>()
 
 const server = createServer({ noDelay: true }, (socket) => {
   socket.on('error', () => undefined)
-  socket.on('data', createCutter((_head, body) => {
-    socket.write(ANSWER)
-    const now = nowMs()
-    cameAt.push(now)
-    const at = body.indexOf(MARK)
-    const sequence = at < 0 ? -1 : Number.parseInt(body.toString('latin1', at + MARK.length, at + MARK.length + 12), 10)
-    if (!first.has(sequence)) first.set(sequence, now)
-    for (const again of waiting) again()
-  }))
+  socket.on(
+    'data',
+    createCutter((_head, body) => {
+      socket.write(ANSWER)
+      const now = nowMs()
+      cameAt.push(now)
+      const at = body.indexOf(MARK)
+      const sequence =
+        at < 0 ? -1 : Number.parseInt(body.toString('latin1', at + MARK.length, at + MARK.length + 12), 10)
+      if (!first.has(sequence)) first.set(sequence, now)
+      for (const again of waiting) again()
+    }),
+  )
 })
 
 const mute = createServer((socket) => {
@@ -67,7 +71,10 @@ function reached({ count, patienceMs }: { count: number; patienceMs: number }): 
 /** What `look` gives, as soon as it gives something; it is asked again whenever a request comes. */
 function once<T>(patienceMs: number, look: () => T | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Not all came in ${patienceMs} ms; ${cameAt.length} did.`)), patienceMs)
+    const timer = setTimeout(
+      () => reject(new Error(`Not all came in ${patienceMs} ms; ${cameAt.length} did.`)),
+      patienceMs,
+    )
     const again = (): void => {
       const found = look()
       if (found === undefined) return
@@ -80,11 +87,21 @@ function once<T>(patienceMs: number, look: () => T | undefined): Promise<T> {
   })
 }
 
-function receivedAt({ from, count, patienceMs }: { from: number; count: number; patienceMs: number }): Promise<readonly number[]> {
+function receivedAt({
+  from,
+  count,
+  patienceMs,
+}: {
+  from: number
+  count: number
+  patienceMs: number
+}): Promise<readonly number[]> {
   let arrived = 0
   return once(patienceMs, () => {
     while (arrived < count && first.has(from + arrived)) arrived += 1
-    return arrived < count ? undefined : Array.from({ length: count }, (_unused, index) => first.get(from + index) ?? NaN)
+    return arrived < count
+      ? undefined
+      : Array.from({ length: count }, (_unused, index) => first.get(from + index) ?? NaN)
   })
 }
 

@@ -54,7 +54,10 @@ export function openStage({ seconds, rounds, profile }: StageOptions): Stage {
 }
 
 /** Runs `work` for each round and contender, the order turning with each round so that none is always the last. */
-export async function inTurns<Name extends string>(rounds: number, contenders: Readonly<Record<Name, (round: number) => Promise<void>>>): Promise<void> {
+export async function inTurns<Name extends string>(
+  rounds: number,
+  contenders: Readonly<Record<Name, (round: number) => Promise<void>>>,
+): Promise<void> {
   const entries = Object.values<(round: number) => Promise<void>>(contenders)
   for (let round = 0; round < rounds; round += 1) {
     for (let index = 0; index < entries.length; index += 1) {

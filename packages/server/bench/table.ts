@@ -10,10 +10,17 @@ export type Figure = {
 
 /** The figures as a Markdown table. */
 export function tableOf(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => [figure.what, shown(figure.ours, figure.unit), besideOf(figure), ratioOf(figure), aimOf(figure)])
+  const rows = figures.map((figure) => [
+    figure.what,
+    shown(figure.ours, figure.unit),
+    besideOf(figure),
+    ratioOf(figure),
+    aimOf(figure),
+  ])
   const all = [['Figure', 'Postroad', 'Beside it, in the same run', 'Ratio', 'Aim'], ...rows]
   const widths = all[0]?.map((_cell, column) => Math.max(...all.map((row) => row[column]?.length ?? 0))) ?? []
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`
   const [head = [], ...body] = all
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
 }

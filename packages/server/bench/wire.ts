@@ -32,6 +32,9 @@ export function openWire(port: number, answered: (status: number) => void): Prom
       resolve({ send: (request) => socket.write(request), close: () => socket.destroy() })
     })
     socket.on('error', reject)
-    socket.on('data', createCutter((head) => answered(Number(head.slice(9, 12)))))
+    socket.on(
+      'data',
+      createCutter((head) => answered(Number(head.slice(9, 12)))),
+    )
   })
 }

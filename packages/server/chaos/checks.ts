@@ -27,11 +27,19 @@ export type Facts = Evidence & {
 const at = (record: string, destination: string): string => `${record} ${destination}`
 
 export function factsOf(evidence: Evidence): Facts {
-  const records = evidence.stored.flatMap((row) => (row.record_id === null || row.dataset === null ? [] : [[row.record_id, row.dataset] as const]))
-  const successes = evidence.receipts.filter((receipt) => typeof receipt.answered === 'number' && receipt.answered < 300)
+  const records = evidence.stored.flatMap((row) =>
+    row.record_id === null || row.dataset === null ? [] : [[row.record_id, row.dataset] as const],
+  )
+  const successes = evidence.receipts.filter(
+    (receipt) => typeof receipt.answered === 'number' && receipt.answered < 300,
+  )
   return {
     ...evidence,
-    acked: new Map(evidence.answers.filter((answer) => answer.status === 201).map((answer) => [answer.event, answer.record ?? 'no record'])),
+    acked: new Map(
+      evidence.answers
+        .filter((answer) => answer.status === 201)
+        .map((answer) => [answer.event, answer.record ?? 'no record']),
+    ),
     refused: new Set(evidence.answers.filter((answer) => answer.status === 503).map((answer) => answer.event)),
     sentSha: new Map(evidence.sent.map((sent) => [sent.event, sent.sha256])),
     datasetOf: new Map(records),
@@ -41,19 +49,33 @@ export function factsOf(evidence: Evidence): Facts {
 
 /** Every promise of the road from a 201 to a delivery, in the order of the road. Any scenario may hold the server to them. */
 export const ROAD_CHECKS: readonly Check[] = [
-  none('acknowledged, not stored', ({ acked, datasetOf }) => [...acked].filter(([, record]) => !datasetOf.has(record)).map(show)),
-  none('acknowledged, not listed by the API', ({ acked, listed }) => [...acked].filter(([, record]) => !listed.has(record)).map(show)),
+  none('acknowledged, not stored', ({ acked, datasetOf }) =>
+    [...acked].filter(([, record]) => !datasetOf.has(record)).map(show),
+  ),
+  none('acknowledged, not listed by the API', ({ acked, listed }) =>
+    [...acked].filter(([, record]) => !listed.has(record)).map(show),
+  ),
   none('acknowledged, never delivered', (facts) => undelivered(facts, facts.acked.values())),
   none('stored, never delivered', (facts) => undelivered(facts, facts.datasetOf.keys())),
-  none('stored, never sent in', ({ stored, sentSha }) => stored.filter((row) => !sentSha.has(row.event ?? '')).map(show)),
+  none('stored, never sent in', ({ stored, sentSha }) =>
+    stored.filter((row) => !sentSha.has(row.event ?? '')).map(show),
+  ),
   none('stored twice', ({ stored }) => repeated(stored.map((row) => row.event ?? ''))),
   none('stored without a record', ({ stored }) => stored.filter((row) => row.record_id === null).map(show)),
-  none('answered 503, yet stored', ({ stored, refused }) => stored.filter((row) => refused.has(row.event ?? '')).map(show)),
+  none('answered 503, yet stored', ({ stored, refused }) =>
+    stored.filter((row) => refused.has(row.event ?? '')).map(show),
+  ),
   none('half a fan-out stored', halfFanOuts),
-  none('bytes changed in the store', ({ stored, sentSha }) => stored.filter((row) => row.sha256 !== sentSha.get(row.event ?? '')).map(show)),
-  none('bytes changed at a receiver', ({ receipts, sentSha }) => receipts.filter((one) => one.data_sha256 !== sentSha.get(one.event ?? '')).map(show)),
+  none('bytes changed in the store', ({ stored, sentSha }) =>
+    stored.filter((row) => row.sha256 !== sentSha.get(row.event ?? '')).map(show),
+  ),
+  none('bytes changed at a receiver', ({ receipts, sentSha }) =>
+    receipts.filter((one) => one.data_sha256 !== sentSha.get(one.event ?? '')).map(show),
+  ),
   none('other bytes on a repeat', ({ receipts }) => conflicting(receipts.map((one) => [one.record, one.body_sha256]))),
-  none('other event id on a repeat', ({ receipts }) => conflicting(receipts.map((one) => [one.event ?? '', one.record]))),
+  none('other event id on a repeat', ({ receipts }) =>
+    conflicting(receipts.map((one) => [one.event ?? '', one.record])),
+  ),
   none('delivery id used twice', ({ receipts }) => repeated(receipts.map((one) => one.attempt))),
   none('signature not valid', ({ receipts }) => receipts.filter((one) => one.signature !== 'valid').map(show)),
   none('delivered to the wrong destination', strays),
@@ -63,16 +85,26 @@ export const ROAD_CHECKS: readonly Check[] = [
   }),
   none('marked delivered, never received', ({ deliveries, destinations, received }) => {
     const names = new Map(destinations.map((destination) => [destination.id, destination.name]))
-    return deliveries.filter((row) => row.state === 'delivered' && !received.has(at(row.record_id, names.get(row.destination_id) ?? ''))).map(show)
+    return deliveries
+      .filter(
+        (row) => row.state === 'delivered' && !received.has(at(row.record_id, names.get(row.destination_id) ?? '')),
+      )
+      .map(show)
   }),
   none('attempts left open', ({ attempts }) => attempts.filter((attempt) => attempt.outcome === null).map(show)),
-  none('deliveries left unfinished', ({ deliveries }) => deliveries.filter((row) => row.state !== 'delivered').map(show)),
+  none('deliveries left unfinished', ({ deliveries }) =>
+    deliveries.filter((row) => row.state !== 'delivered').map(show),
+  ),
   none('findings of the doctor', ({ doctor }) => doctor),
   none('answers other than 201 and 503 with Retry-After', ({ answers }) =>
     answers
       .filter((answer) => !isCutAsSlow(answer))
-      .filter(({ status, retryAfter }) => typeof status === 'number' && status !== 201 && (status !== 503 || retryAfter === null))
-      .map(show)),
+      .filter(
+        ({ status, retryAfter }) =>
+          typeof status === 'number' && status !== 201 && (status !== 503 || retryAfter === null),
+      )
+      .map(show),
+  ),
   none('requests left hanging', ({ answers }) => answers.filter((answer) => answer.status === 'hung').map(show)),
   none('deaths that nobody caused', ({ lives }) => lives.filter((life) => life.end === 'unasked').map(show)),
   none('rejections, exceptions and errors in the log', ({ cries }) => cries),
@@ -90,13 +122,21 @@ export const duplicatesBounded: Check = ({ received, blows, destinations }) => {
   const repeats = [...received].filter(([, receipts]) => receipts.length > 1)
   const found = repeats.reduce((sum, [, receipts]) => sum + receipts.length - 1, 0)
   const allowed = blows.length * destinations.reduce((sum, destination) => sum + destination.maxInFlight, 0)
-  return { check: 'duplicates (at most blows × in flight)', found, allowed, ok: found <= allowed, examples: repeats.slice(0, 3).map(([key]) => key) }
+  return {
+    check: 'duplicates (at most blows × in flight)',
+    found,
+    allowed,
+    ok: found <= allowed,
+    examples: repeats.slice(0, 3).map(([key]) => key),
+  }
 }
 
 /** Until something was killed nothing arrives twice: both receipts of a repeat are older than `first`. */
 export function duplicatesBefore(first: number): Check {
   return none('duplicates before anything was killed', ({ received }) =>
-    [...received].flatMap(([key, receipts]) => (receipts.filter(({ at: seenAt }) => seenAt < first).length > 1 ? [key] : [])),
+    [...received].flatMap(([key, receipts]) =>
+      receipts.filter(({ at: seenAt }) => seenAt < first).length > 1 ? [key] : [],
+    ),
   )
 }
 
@@ -113,7 +153,9 @@ export function promise(check: string, found: readonly string[]): Finding {
 function undelivered({ datasetOf, destinations, received }: Facts, records: Iterable<string>): readonly string[] {
   return [...records].flatMap((record) =>
     destinations
-      .filter((destination) => isMatched(destination, datasetOf.get(record)) && !received.has(at(record, destination.name)))
+      .filter(
+        (destination) => isMatched(destination, datasetOf.get(record)) && !received.has(at(record, destination.name)),
+      )
       .map((destination) => at(record, destination.name)),
   )
 }
@@ -121,9 +163,13 @@ function undelivered({ datasetOf, destinations, received }: Facts, records: Iter
 function halfFanOuts({ datasetOf, destinations, deliveries }: Facts): readonly string[] {
   const rows = Map.groupBy(deliveries, (row) => row.record_id)
   return [...datasetOf].flatMap(([record, dataset]) => {
-    const expected = destinations.filter((destination) => isMatched(destination, dataset)).map((destination) => destination.id)
+    const expected = destinations
+      .filter((destination) => isMatched(destination, dataset))
+      .map((destination) => destination.id)
     const found = (rows.get(record) ?? []).map((row) => row.destination_id)
-    return expected.toSorted().join() === found.toSorted().join() ? [] : [`${record} has ${found.length} deliveries of ${expected.length}`]
+    return expected.toSorted().join() === found.toSorted().join()
+      ? []
+      : [`${record} has ${found.length} deliveries of ${expected.length}`]
   })
 }
 

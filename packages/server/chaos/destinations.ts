@@ -23,34 +23,54 @@ export type Receiver = {
 const TIMEOUT_MS = 5_000
 
 /** Makes the destinations through the admin API and tells the sink whose signatures to expect. */
-export function createDestinations({ stage, sink }: { stage: Stage; sink: Sink }, wanted: readonly Receiver[]): Promise<readonly DestinationFact[]> {
+export function createDestinations(
+  { stage, sink }: { stage: Stage; sink: Sink },
+  wanted: readonly Receiver[],
+): Promise<readonly DestinationFact[]> {
   return Promise.all(
-    wanted.map(async ({ name, datasets, maxInFlight, scheme, scheduleSeconds = null, timeoutMs = TIMEOUT_MS, ratePerSecond, host, conduct }) => {
-      const made = await stage.admin('POST', 'destinations', {
+    wanted.map(
+      async ({
         name,
-        url: sink.url(name, host),
         datasets,
-        max_in_flight: maxInFlight,
-        timeout_ms: timeoutMs,
-        rate_limit: ratePerSecond === undefined ? null : { count: ratePerSecond, per: 'second' },
-        signing: { header: scheme },
-        retry: { schedule_seconds: scheduleSeconds },
-      })
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer to a created destination
-      const { destination, signing_secret: secret } = made as { destination: { id: string }; signing_secret: string }
-      sink.trust(name, { secret, scheme })
-      sink.conduct(name, conduct)
-      return { id: destination.id, name, datasets, maxInFlight }
-    }),
+        maxInFlight,
+        scheme,
+        scheduleSeconds = null,
+        timeoutMs = TIMEOUT_MS,
+        ratePerSecond,
+        host,
+        conduct,
+      }) => {
+        const made = await stage.admin('POST', 'destinations', {
+          name,
+          url: sink.url(name, host),
+          datasets,
+          max_in_flight: maxInFlight,
+          timeout_ms: timeoutMs,
+          rate_limit: ratePerSecond === undefined ? null : { count: ratePerSecond, per: 'second' },
+          signing: { header: scheme },
+          retry: { schedule_seconds: scheduleSeconds },
+        })
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer to a created destination
+        const { destination, signing_secret: secret } = made as { destination: { id: string }; signing_secret: string }
+        sink.trust(name, { secret, scheme })
+        sink.conduct(name, conduct)
+        return { id: destination.id, name, datasets, maxInFlight }
+      },
+    ),
   )
 }
 
 /** Those of which it is noted that their breakers are open. */
-export async function findOpenBreakers(stage: Stage): Promise<readonly { readonly id: string; readonly waitsUntil: number }[]> {
+export async function findOpenBreakers(
+  stage: Stage,
+): Promise<readonly { readonly id: string; readonly waitsUntil: number }[]> {
   const database = stage.openDatabase()
   try {
     const rows = await waitingLanes(database, { workspaceId: stage.workspaceId })
-    return rows.map((row) => ({ id: encodeId('destination', row.destination_id), waitsUntil: row.waits_until.getTime() }))
+    return rows.map((row) => ({
+      id: encodeId('destination', row.destination_id),
+      waitsUntil: row.waits_until.getTime(),
+    }))
   } finally {
     await database.close()
   }

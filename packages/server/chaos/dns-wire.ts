@@ -1,5 +1,9 @@
 /** As much of the DNS wire format as a name server on loopback needs: what was asked, and a reply to it. */
-export type Question = { readonly name: string; readonly family: 4 | 6; /** The query up to the end of the question. */ readonly bytes: Buffer }
+export type Question = {
+  readonly name: string
+  readonly family: 4 | 6
+  /** The query up to the end of the question. */ readonly bytes: Buffer
+}
 
 export type DnsReply = { readonly rcode?: number; readonly ttl?: number; readonly addresses?: readonly string[] }
 
@@ -14,7 +18,11 @@ export function questionIn(query: Buffer): Question {
     labels.push(query.toString('latin1', at + 1, at + 1 + length))
     at += length + 1
   }
-  return { name: labels.join('.').toLowerCase(), family: query.readUInt16BE(at + 1) === TYPE_A ? 4 : 6, bytes: query.subarray(0, at + 5) }
+  return {
+    name: labels.join('.').toLowerCase(),
+    family: query.readUInt16BE(at + 1) === TYPE_A ? 4 : 6,
+    bytes: query.subarray(0, at + 5),
+  }
 }
 
 /** The bytes of a reply; `ttl` in seconds, a minute when left out. */

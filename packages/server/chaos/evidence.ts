@@ -8,7 +8,12 @@ import type { Receipt, Sink } from './sink.ts'
 import type { Stage } from './stage.ts'
 
 /** A destination as the scenario made it. `datasets` null: it gets all. */
-export type DestinationFact = { readonly id: string; readonly name: string; readonly datasets: readonly string[] | null; readonly maxInFlight: number }
+export type DestinationFact = {
+  readonly id: string
+  readonly name: string
+  readonly datasets: readonly string[] | null
+  readonly maxInFlight: number
+}
 
 /** Everything that anybody saw, with public ids. The checks read nothing else. */
 export type Evidence = {
@@ -56,14 +61,21 @@ export async function gather({ stage, load, sink, destinations, blows, drained }
       destinations,
       blows,
       lives: stage.server.lives,
-      stored: stored.map((row) => ({ ...row, record_id: row.record_id === null ? null : encodeId('record', row.record_id) })),
+      stored: stored.map((row) => ({
+        ...row,
+        record_id: row.record_id === null ? null : encodeId('record', row.record_id),
+      })),
       deliveries: deliveryRows.map((row) => ({
         ...row,
         id: encodeId('delivery', row.id),
         record_id: encodeId('record', row.record_id),
         destination_id: encodeId('destination', row.destination_id),
       })),
-      attempts: attemptRows.map((row) => ({ ...row, id: encodeId('attempt', row.id), delivery_id: encodeId('delivery', row.delivery_id) })),
+      attempts: attemptRows.map((row) => ({
+        ...row,
+        id: encodeId('attempt', row.id),
+        delivery_id: encodeId('delivery', row.delivery_id),
+      })),
       listed: await listRecords(stage),
       doctor: await consult(stage),
       cries: readCries(stage.logFile),
@@ -79,7 +91,10 @@ async function listRecords(stage: Stage): Promise<ReadonlySet<string>> {
   let cursor: string | null = ''
   while (cursor !== null) {
     // oxlint-disable-next-line no-await-in-loop, typescript/no-unsafe-type-assertion -- page by page; the shape is the contract's
-    const page = (await stage.admin('GET', `records?limit=200${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)) as RecordsPage
+    const page = (await stage.admin(
+      'GET',
+      `records?limit=200${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+    )) as RecordsPage
     for (const record of page.records) listed.add(record.id)
     cursor = page.next_cursor
   }

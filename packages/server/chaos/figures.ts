@@ -12,7 +12,9 @@ export function startTimes({ lives, sent, answers }: Evidence): Times {
   const underLoad = sent[0]?.at ?? Infinity
   return lives.flatMap(({ from, to }) => {
     if (from < underLoad) return []
-    const first = answers.find((answer) => answer.status === 201 && answer.sentAt >= from && (to === undefined || answer.at <= to))
+    const first = answers.find(
+      (answer) => answer.status === 201 && answer.sentAt >= from && (to === undefined || answer.at <= to),
+    )
     return first === undefined ? [] : [first.at - from]
   })
 }
@@ -47,8 +49,16 @@ export function redeliveryTimes({ attempts, blows }: Evidence): { readonly first
 export function timing(figure: string, times: Times, limitMs?: number): Figure {
   const sorted = times.toSorted((a, b) => a - b)
   const longest = sorted.at(-1) ?? 0
-  const value = sorted.length === 0 ? 'none' : `p50 ${seconds(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0)}, max ${seconds(longest)} (${sorted.length})`
-  return { figure, value, limit: limitMs === undefined ? '' : `max ${seconds(limitMs)}`, ok: limitMs === undefined || longest <= limitMs }
+  const value =
+    sorted.length === 0
+      ? 'none'
+      : `p50 ${seconds(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0)}, max ${seconds(longest)} (${sorted.length})`
+  return {
+    figure,
+    value,
+    limit: limitMs === undefined ? '' : `max ${seconds(limitMs)}`,
+    ok: limitMs === undefined || longest <= limitMs,
+  }
 }
 
 export function counted(figure: string, value: number | string): Figure {
@@ -59,14 +69,25 @@ export function counted(figure: string, value: number | string): Figure {
 export function loadFigures({ sent, answers, receipts, attempts, blows, lives, drainMs }: Evidence): readonly Figure[] {
   const answered = (status: number | string): number => answers.filter((answer) => answer.status === status).length
   const struck = (target: string): number => blows.filter((blow) => blow.target === target).length
-  const waits = answers.filter((answer) => answer.status === 201 || answer.status === 503).map((answer) => answer.at - answer.sentAt)
+  const waits = answers
+    .filter((answer) => answer.status === 201 || answer.status === 503)
+    .map((answer) => answer.at - answer.sentAt)
   return [
     counted('events sent', sent.length),
-    counted('acknowledged / 503 / no answer', `${answered(201)} / ${answered(503)} / ${answered('broken') + answered('hung')}`),
+    counted(
+      'acknowledged / 503 / no answer',
+      `${answered(201)} / ${answered(503)} / ${answered('broken') + answered('hung')}`,
+    ),
     counted('requests at receivers', receipts.length),
-    counted('attempts, interrupted ones', `${attempts.length}, ${attempts.filter((attempt) => attempt.outcome === 'interrupted').length}`),
+    counted(
+      'attempts, interrupted ones',
+      `${attempts.length}, ${attempts.filter((attempt) => attempt.outcome === 'interrupted').length}`,
+    ),
     counted('server killed / starts', `${struck('server')} / ${lives.length}`),
-    counted('postmaster / backend / session killed', `${struck('postmaster')} / ${struck('backend')} / ${struck('session')}`),
+    counted(
+      'postmaster / backend / session killed',
+      `${struck('postmaster')} / ${struck('backend')} / ${struck('session')}`,
+    ),
     timing('answer to a request', waits),
     counted('drained after the last blow', seconds(drainMs)),
   ]

@@ -5,10 +5,21 @@ import { exchange } from './http.ts'
 import type { Ledger } from './ledger.ts'
 
 /** A request that must be refused, and for what. */
-export type Forgery = { readonly webhook: string; readonly reason: string; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }
+export type Forgery = {
+  readonly webhook: string
+  readonly reason: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
 
 /** Noted before it leaves (`status` is null), and again when it was answered. */
-export type Forged = { readonly webhook: string; readonly reason: string; readonly status: number | 'broken' | 'hung' | null; readonly at: number }
+export type Forged = {
+  readonly webhook: string
+  readonly reason: string
+  readonly status: number | 'broken' | 'hung' | null
+  readonly at: number
+}
 
 export type FloodOptions = {
   readonly forgeries: readonly Forgery[]

@@ -18,14 +18,22 @@ export function exchange(call: Call): Promise<Reply | 'broken' | 'hung'> {
   return new Promise((resolve) => {
     const { method, agent, from, body = '' } = call
     const length = body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const outgoing = request(call.url, { method, agent, ...(from === undefined ? {} : { localAddress: from }), headers: { ...call.headers, ...length } }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('error', () => resolve('broken'))
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null, body: Buffer.concat(chunks).toString() }),
-      )
-    })
+    const outgoing = request(
+      call.url,
+      { method, agent, ...(from === undefined ? {} : { localAddress: from }), headers: { ...call.headers, ...length } },
+      (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', () => resolve('broken'))
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            retryAfter: response.headers['retry-after'] ?? null,
+            body: Buffer.concat(chunks).toString(),
+          }),
+        )
+      },
+    )
     const timer = setTimeout(() => {
       resolve('hung')
       outgoing.destroy()

@@ -16,7 +16,12 @@ export type KeyedLoad = {
   stop(): Promise<void>
 }
 
-export type KeyedLoadOptions = { readonly folder: string; readonly seed: number; readonly ratePerSecond: number; readonly url: string }
+export type KeyedLoadOptions = {
+  readonly folder: string
+  readonly seed: number
+  readonly ratePerSecond: number
+  readonly url: string
+}
 
 const TICK_MS = 5
 const HUNG_MS = 15_000
@@ -55,7 +60,9 @@ export function startKeyedLoad({ folder, seed, ratePerSecond, url }: KeyedLoadOp
     const body = payload(event, rng)
     sent.note({ event, dataset: '', sha256: createHash('sha256').update(body).digest('hex'), at: clock.now() })
     for (let senders = rng.int(1, 3); senders > 0; senders -= 1) {
-      const one: Promise<void> = keepSending(event, { body, waitMs: rng.int(200, 1_000) }).finally(() => underWay.delete(one))
+      const one: Promise<void> = keepSending(event, { body, waitMs: rng.int(200, 1_000) }).finally(() =>
+        underWay.delete(one),
+      )
       underWay.add(one)
     }
   }

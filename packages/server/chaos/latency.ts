@@ -5,7 +5,10 @@ import { seconds, type Figure } from './figures.ts'
 export type Span = { readonly from: number; readonly to: number }
 
 /** Milliseconds from the sending of an event to its first arrival at these destinations, for the events sent in the span. */
-export function arrivals({ sent, receipts }: Pick<Evidence, 'sent' | 'receipts'>, { from, to, names }: Span & { readonly names: readonly string[] }): readonly number[] {
+export function arrivals(
+  { sent, receipts }: Pick<Evidence, 'sent' | 'receipts'>,
+  { from, to, names }: Span & { readonly names: readonly string[] },
+): readonly number[] {
   const sentAt = new Map(sent.filter(({ at }) => at >= from && at < to).map(({ event, at }) => [event, at]))
   const wanted = new Set(names)
   const seen = new Set<string>()
@@ -18,22 +21,53 @@ export function arrivals({ sent, receipts }: Pick<Evidence, 'sent' | 'receipts'>
   })
 }
 
-type Slowdown = { readonly before: readonly number[]; readonly during: readonly number[]; readonly ratioMax: number; /** Also for the p99 itself. */ readonly msMax?: number }
+type Slowdown = {
+  readonly before: readonly number[]
+  readonly during: readonly number[]
+  readonly ratioMax: number
+  /** Also for the p99 itself. */ readonly msMax?: number
+}
 
 /** `p99 31 ms, 1.20 × 26 ms before`, held to its limits. Of nothing there is no ratio, and no promise is kept. */
 export function slowdown(figure: string, { before, during, ratioMax, msMax = Infinity }: Slowdown): Figure {
   const [calm, stormy] = [p99(before), p99(during)]
   const ratio = stormy / calm
   const limit = msMax === Infinity ? `ratio max ${ratioMax}` : `ratio max ${ratioMax}, p99 max ${seconds(msMax)}`
-  return { figure, value: `p99 ${seconds(stormy)}, ${ratio.toFixed(2)} × ${seconds(calm)}`, limit, ok: ratio <= ratioMax && stormy <= msMax }
+  return {
+    figure,
+    value: `p99 ${seconds(stormy)}, ${ratio.toFixed(2)} × ${seconds(calm)}`,
+    limit,
+    ok: ratio <= ratioMax && stormy <= msMax,
+  }
 }
 
 /** How many requests a second came to these destinations in a span, against another one; held to a least share in percent. */
-export function pace(figure: string, { receipts, names, before, during, percentMin }: Pick<Evidence, 'receipts'> & { readonly names: readonly string[]; readonly before: Span; readonly during: Span; readonly percentMin: number }): Figure {
-  const perSecond = ({ from, to }: Span): number => (receipts.filter(({ at, destination }) => names.includes(destination) && at >= from && at < to).length * 1_000) / (to - from)
+export function pace(
+  figure: string,
+  {
+    receipts,
+    names,
+    before,
+    during,
+    percentMin,
+  }: Pick<Evidence, 'receipts'> & {
+    readonly names: readonly string[]
+    readonly before: Span
+    readonly during: Span
+    readonly percentMin: number
+  },
+): Figure {
+  const perSecond = ({ from, to }: Span): number =>
+    (receipts.filter(({ at, destination }) => names.includes(destination) && at >= from && at < to).length * 1_000) /
+    (to - from)
   const [calm, stormy] = [perSecond(before), perSecond(during)]
   const percent = (stormy * 100) / calm
-  return { figure, value: `${stormy.toFixed(0)}/s, ${percent.toFixed(0)} % of ${calm.toFixed(0)}/s`, limit: `min ${percentMin} %`, ok: percent >= percentMin }
+  return {
+    figure,
+    value: `${stormy.toFixed(0)}/s, ${percent.toFixed(0)} % of ${calm.toFixed(0)}/s`,
+    limit: `min ${percentMin} %`,
+    ok: percent >= percentMin,
+  }
 }
 
 function p99(values: readonly number[]): number {

@@ -19,7 +19,10 @@ export class Ledger<Entry extends object> {
   }
 
   /** The next entry from now on that matches; undefined when none comes within `patienceMs`. Rejects when `signal` aborts. */
-  async next(matches: (entry: Entry) => boolean, within: { readonly patienceMs: number; readonly signal: AbortSignal }): Promise<Entry | undefined> {
+  async next(
+    matches: (entry: Entry) => boolean,
+    within: { readonly patienceMs: number; readonly signal: AbortSignal },
+  ): Promise<Entry | undefined> {
     within.signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Entry | undefined>()
     const watcher = { matches, seen: resolve }

@@ -68,7 +68,14 @@ export function startLoad(options: LoadOptions): Load {
     const sentAt = clock.now()
     sent.note({ event, dataset, sha256: createHash('sha256').update(body).digest('hex'), at: sentAt })
     const headers = { 'content-type': 'application/json' }
-    const reply = await exchange({ method: 'POST', url: options.urlOf(dataset), headers, body, agent, timeoutMs: hungMs })
+    const reply = await exchange({
+      method: 'POST',
+      url: options.urlOf(dataset),
+      headers,
+      body,
+      agent,
+      timeoutMs: hungMs,
+    })
     answers.note({ event, ...answerOf(reply), sentAt, at: clock.now() })
   }
   const timer = setInterval(() => {

@@ -17,7 +17,21 @@ import { stream } from './scenarios/stream.ts'
 import { suspend } from './scenarios/suspend.ts'
 
 /** `npm run chaos -- kill9 --rounds 30`: exit code 0 when every promise held, 1 when one broke, 2 for a wrong command line or a run that proves nothing. */
-const SCENARIOS: readonly Scenario[] = [kill9, stream, idem, quota, rejections, rotate, dup, rolling, neighbour, neighbourByName, herd, redeliver, suspend]
+const SCENARIOS: readonly Scenario[] = [
+  kill9,
+  stream,
+  idem,
+  quota,
+  rejections,
+  rotate,
+  dup,
+  rolling,
+  neighbour,
+  neighbourByName,
+  herd,
+  redeliver,
+  suspend,
+]
 
 const USAGE = [
   'npm run chaos -- SCENARIO [--rounds N] [--seed N] [--rate N] [--with-postgres third|always|never] [--json] [--keep]',
@@ -47,13 +61,21 @@ function readRequest(): Given {
   })
   const scenario = findScenario(positionals[0], values.dns)
   const postgres = (['third', 'always', 'never'] as const).find((name) => name === values['with-postgres'])
-  const [rounds, seed, ratePerSecond] = [Number(values.rounds ?? scenario.rounds), Number(values.seed), Number(values.rate ?? scenario.ratePerSecond)]
+  const [rounds, seed, ratePerSecond] = [
+    Number(values.rounds ?? scenario.rounds),
+    Number(values.seed),
+    Number(values.rate ?? scenario.ratePerSecond),
+  ]
   const plant = process.env['CHAOS_PLANT']
   const numbersAreRight = [rounds, seed, ratePerSecond].every(Number.isSafeInteger) && rounds > 0 && ratePerSecond > 0
   if (postgres === undefined || !numbersAreRight) throw new Error(USAGE)
   if (plant !== undefined && !isPlant(plant)) throw new Error(USAGE)
   const say = values.json ? () => undefined : (line: string) => process.stderr.write(`  ${line}\n`)
-  return { scenario, json: values.json, request: { seed, rounds, ratePerSecond, postgres, plant, isShort: false, keep: values.keep, say } }
+  return {
+    scenario,
+    json: values.json,
+    request: { seed, rounds, ratePerSecond, postgres, plant, isShort: false, keep: values.keep, say },
+  }
 }
 
 function findScenario(word: string | undefined, isByName: boolean): Scenario {

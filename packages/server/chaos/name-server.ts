@@ -19,7 +19,8 @@ export async function openNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {
     const question = questionIn(query)
-    const answer = (): void => socket.send(replyTo(question, answerOf(question, conducts.get(question.name))), from.port, from.address)
+    const answer = (): void =>
+      socket.send(replyTo(question, answerOf(question, conducts.get(question.name))), from.port, from.address)
     if (conducts.get(question.name) === 'silent') held.set(question.name, [...(held.get(question.name) ?? []), answer])
     else answer()
   })

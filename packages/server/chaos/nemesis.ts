@@ -75,7 +75,9 @@ export function createNemesis({ stage, rng, blows, answers, receipts, signal }: 
     if (target === 'server') return killServer()
     const at = clock.now()
     const struck =
-      target === 'postmaster' ? stage.postgres.killPostmaster() : stage.postgres.signalBackend(target === 'backend' ? 'SIGKILL' : 'SIGTERM', rng)
+      target === 'postmaster'
+        ? stage.postgres.killPostmaster()
+        : stage.postgres.signalBackend(target === 'backend' ? 'SIGKILL' : 'SIGTERM', rng)
     if (struck) blows.note({ target, at })
   }
   const signOfLife = (after: Round['after']): Promise<object | undefined> => {

@@ -1,7 +1,6 @@
 import cluster from 'node:cluster'
 import { boot, startFailure, type Booted } from '../src/boot.ts'
 import { serve } from '../src/commands/serve.ts'
-import { createOutboundHttp } from '../src/platform/outbound-http.ts'
 import { createResolver } from '../src/platform/resolver.ts'
 import { isPlant, PLANTS, type Plant } from './plants.ts'
 import { NOT_PLANTED, PLANTED } from './planted.ts'
@@ -30,13 +29,13 @@ async function bootPlanted(environment: Environment): Promise<Booted> {
 }
 
 function plantOf(name: string | undefined): Plant {
-  if (name !== undefined && !isPlant(name)) throw new Error(`CHAOS_PLANT must be one of ${Object.keys(PLANTS).join(', ')}, but it is ${JSON.stringify(name)}.`)
+  if (name !== undefined && !isPlant(name))
+    throw new Error(`CHAOS_PLANT must be one of ${Object.keys(PLANTS).join(', ')}, but it is ${JSON.stringify(name)}.`)
   return name === undefined ? {} : PLANTS[name]
 }
 
 function composed(parts: Plant, nameServer: string | undefined): Plant {
-  if (nameServer === undefined || parts.outbound !== undefined) return parts
-  return { ...parts, outbound: (options) => createOutboundHttp({ ...options, resolver: createResolver({ servers: [nameServer] }) }) }
+  return nameServer === undefined ? parts : { ...parts, resolver: createResolver({ servers: [nameServer] }) }
 }
 
 try {

@@ -9,7 +9,9 @@ export function assertPlanted(plant: string, logFile: string): void {
   const lines = readFileSync(logFile, 'utf8').split('\n')
   if (lines.some((line) => line.includes(`"${PLANTED}"`))) return
   const said = lines.find((line) => line.includes(`"${NOT_PLANTED}"`))
-  throw new Error(`The defect ${plant} could not be planted, so this run proves nothing. ${said === undefined ? 'The server did not say why.' : whyIn(said)}`)
+  throw new Error(
+    `The defect ${plant} could not be planted, so this run proves nothing. ${said === undefined ? 'The server did not say why.' : whyIn(said)}`,
+  )
 }
 
 function whyIn(line: string): string {

@@ -6,10 +6,22 @@ import type { Database } from '../src/platform/db.ts'
 import { uuidv7Named } from '../src/platform/ids.ts'
 import { openKeyFile } from '../src/platform/key-file.ts'
 import { outboundInOneQueue, outboundWithFewLookUps } from './planted-outbound.ts'
-import { closeBreakers, countOne, extendOwners, forgetPlaces, forgetSuspensions, heedNoPause, keepOwners, liftCaps, misend, takeLanes, usedEvents } from './queries.ts'
+import {
+  closeBreakers,
+  countOne,
+  extendOwners,
+  forgetPlaces,
+  forgetSuspensions,
+  heedNoPause,
+  keepOwners,
+  liftCaps,
+  misend,
+  takeLanes,
+  usedEvents,
+} from './queries.ts'
 
 /** A defect: parts composed in another way, or something done to the database or to the process. */
-export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & {
+export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound' | 'resolver'> & {
   /** Done before the server listens, and every so many milliseconds from then on when `everyMs` says so. */
   readonly strike?: (deps: Deps) => Promise<unknown>
   readonly everyMs?: number
@@ -18,7 +30,9 @@ export type Plant = Pick<AppOptions, 'commit' | 'rejections' | 'outbound'> & {
 }
 
 /** A defect of the database, there before the first request. */
-const inDatabase = (strike: (database: Database) => Promise<void>): Plant => ({ strike: (deps) => strike(deps.database) })
+const inDatabase = (strike: (database: Database) => Promise<void>): Plant => ({
+  strike: (deps) => strike(deps.database),
+})
 
 /**
  * Defects put into the server on purpose: a run that passes with one of these is a run that proves nothing. Each names
@@ -78,8 +92,8 @@ export const PLANTS = {
     rejections: (rejections) => ({
       ...rejections,
       note: (of, rejected) => {
-        rejections.note(of, rejected)
         if (oneIn(10)) rejections.note(of, rejected)
+        return rejections.note(of, rejected)
       },
     }),
   },
@@ -89,7 +103,10 @@ export const PLANTS = {
       ...rejections,
       note: ({ receiver, captured }, rejected) => {
         const minutes = Number(captured.sourceIp?.split('.').at(-1) ?? 0)
-        rejections.note({ receiver, captured: { ...captured, receivedAt: captured.receivedAt - minutes * 60_000 } }, rejected)
+        return rejections.note(
+          { receiver, captured: { ...captured, receivedAt: captured.receivedAt - minutes * 60_000 } },
+          rejected,
+        )
       },
     }),
   },

@@ -15,7 +15,7 @@ export type PostgresProcess = {
 }
 
 /** A client's backend, by the title that PostgreSQL gives its processes. */
-const CLIENT_BACKEND = /^postgres: postroad postroad /
+const CLIENT_BACKEND = /^postgres: postroad_server postroad /
 
 export function postgresProcess(dataDir: string): PostgresProcess {
   const running = (): number | undefined => {

@@ -2,7 +2,12 @@ import type { SealedColumn } from '../src/domain/secret-place.ts'
 import { sql, type Database, type Db } from '../src/platform/db.ts'
 
 /** What is in the store, told by SQL alone: the checker does not ask the code under test. */
-export type StoredRow = { readonly record_id: string | null; readonly dataset: string | null; readonly event: string | null; readonly sha256: string | null }
+export type StoredRow = {
+  readonly record_id: string | null
+  readonly dataset: string | null
+  readonly event: string | null
+  readonly sha256: string | null
+}
 
 /** Every submission with each of its records; one without records stands once, with nulls. */
 export function storedEvents(db: Db, at: { workspaceId: string }): Promise<readonly StoredRow[]> {
@@ -18,7 +23,12 @@ export function storedEvents(db: Db, at: { workspaceId: string }): Promise<reado
   `)
 }
 
-export type DeliveryRow = { readonly id: string; readonly record_id: string; readonly destination_id: string; readonly state: string }
+export type DeliveryRow = {
+  readonly id: string
+  readonly record_id: string
+  readonly destination_id: string
+  readonly state: string
+}
 
 export function deliveries(db: Db, at: { workspaceId: string }): Promise<readonly DeliveryRow[]> {
   return db.many<DeliveryRow>(sql`
@@ -46,7 +56,12 @@ export function attempts(db: Db, at: { workspaceId: string }): Promise<readonly 
   `)
 }
 
-export type LoggedRow = { readonly webhook_id: string; readonly reason: string; readonly rows: number; readonly count: number }
+export type LoggedRow = {
+  readonly webhook_id: string
+  readonly reason: string
+  readonly rows: number
+  readonly count: number
+}
 
 /** The rejection log, by endpoint and reason. */
 export function loggedRejections(db: Db, at: { workspaceId: string }): Promise<readonly LoggedRow[]> {
@@ -74,7 +89,9 @@ export async function limitToTeam(db: Database, at: { workspaceId: string; event
   await db.transaction(async (tx) => {
     await tx.run(sql`create table if not exists chaos_gifts (gift integer primary key)`)
     await tx.run(sql`update workspaces set plan = 'team' where id = ${at.workspaceId}`)
-    await tx.run(sql`update projects set config_version = config_version + 1, config_changed_at = now() where workspace_id = ${at.workspaceId}`)
+    await tx.run(
+      sql`update projects set config_version = config_version + 1, config_changed_at = now() where workspace_id = ${at.workspaceId}`,
+    )
     await tx.run(sql`
       insert into monthly_usage (workspace_id, month, events)
       values (${at.workspaceId}, date_trunc('month', now() at time zone 'utc')::date, ${at.events})
@@ -131,7 +148,10 @@ export async function countOne(db: Db, at: { workspaceId: string }): Promise<voi
 }
 
 /** Lets what a rotation keeps alive end at this moment, and revives nothing: the overlap is in hours, and a run is not. From then on it is filed into this dataset. */
-export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: string; dataset: string; end: Date }): Promise<void> {
+export async function endOverlaps(
+  db: Db,
+  at: { workspaceId: string; webhookId: string; dataset: string; end: Date },
+): Promise<void> {
   await db.run(sql`
     with held as (
       update webhooks
@@ -158,20 +178,34 @@ export async function endOverlaps(db: Db, at: { workspaceId: string; webhookId: 
 
 export type SealedValue = { readonly id: string; readonly sealed: Buffer }
 
-const ID_COLUMNS: Readonly<Record<string, string>> = { installation: 'name', audit_anchors: 'workspace_id' }
+const ID_COLUMNS: Readonly<Record<string, string>> = { audit_anchors: 'workspace_id' }
 
 /** The sealed values of a column. */
 export function sealedValues(db: Db, column: SealedColumn): Promise<readonly SealedValue[]> {
   const [table = '', value = ''] = column.split('.')
   const id = ID_COLUMNS[table] ?? 'id'
-  return db.many<SealedValue>({ strings: [`select ${id}::text as id, ${value} as sealed from ${table} where ${value} is not null`], values: [] })
+  return db.many<SealedValue>({
+    strings: [`select ${id}::text as id, ${value} as sealed from ${table} where ${value} is not null`],
+    values: [],
+  })
 }
 
 /** For the plants of rotation: the credential of a URL that is replaced ends at once, or never. */
 export async function misend(db: Db, ends: 'at_once' | 'never'): Promise<void> {
-  const body = ends === 'at_once' ? "if tg_op = 'DELETE' then return old; end if; new.expires_at := clock_timestamp(); return new;" : "if tg_op = 'DELETE' then return null; end if; new.expires_at := null; return new;"
-  await db.run({ strings: [`create or replace function misend() returns trigger language plpgsql as $$ begin ${body} end $$`], values: [] })
-  await db.run({ strings: ['create or replace trigger misend before update or delete on credentials for each row execute function misend()'], values: [] })
+  const body =
+    ends === 'at_once'
+      ? "if tg_op = 'DELETE' then return old; end if; new.expires_at := clock_timestamp(); return new;"
+      : "if tg_op = 'DELETE' then return null; end if; new.expires_at := null; return new;"
+  await db.run({
+    strings: [`create or replace function misend() returns trigger language plpgsql as $$ begin ${body} end $$`],
+    values: [],
+  })
+  await db.run({
+    strings: [
+      'create or replace trigger misend before update or delete on credentials for each row execute function misend()',
+    ],
+    values: [],
+  })
 }
 
 /** For the plant `no-reclaim`: whoever has died is believed to live for ever. */
@@ -203,12 +237,22 @@ export async function takeLanes(db: Db): Promise<void> {
 
 /** For the plant `suspend-in-name`: what suspends a workspace is answered and not kept. */
 export async function forgetSuspensions(db: Db): Promise<void> {
-  await beforeEach(db, { name: 'forget_suspension', table: 'workspaces', on: 'update', body: 'new.suspended_at := null; return new;' })
+  await beforeEach(db, {
+    name: 'forget_suspension',
+    table: 'workspaces',
+    on: 'update',
+    body: 'new.suspended_at := null; return new;',
+  })
 }
 
 /** For the plant `no-caps`. */
 export async function liftCaps(db: Db): Promise<void> {
-  await beforeEach(db, { name: 'lift_caps', table: 'destinations', on: 'insert', body: 'new.max_in_flight := 1000; new.rate_count := null; new.rate_per := null; return new;' })
+  await beforeEach(db, {
+    name: 'lift_caps',
+    table: 'destinations',
+    on: 'insert',
+    body: 'new.max_in_flight := 1000; new.rate_count := null; new.rate_per := null; return new;',
+  })
 }
 
 /** For the plant `no-ramp`. */
@@ -223,23 +267,37 @@ export async function closeBreakers(db: Db): Promise<void> {
 /** For the plant `no-place`: once, after its first page, a replay is back at its beginning. */
 export async function forgetPlaces(db: Db): Promise<void> {
   // On a slow machine that page may be its only one.
-  const body = "if old.replayed = 0 and new.replayed > 0 and new.state in ('running', 'done') then new.state := 'running'; new.ended_at := null; new.cursor := null; end if; return new;"
+  const body =
+    "if old.replayed = 0 and new.replayed > 0 and new.state in ('running', 'done') then new.state := 'running'; new.ended_at := null; new.cursor := null; end if; return new;"
   await beforeEach(db, { name: 'forget_place', table: 'replays', on: 'update', body })
 }
 
 /** For the plant `deaf-replay`. */
 export async function heedNoPause(db: Db): Promise<void> {
-  const body = "if new.state in ('paused', 'cancelled') then new.state := 'running'; new.pause_reason := null; new.ended_at := null; end if; return new;"
+  const body =
+    "if new.state in ('paused', 'cancelled') then new.state := 'running'; new.pause_reason := null; new.ended_at := null; end if; return new;"
   await beforeEach(db, { name: 'heed_no_pause', table: 'replays', on: 'update', body })
 }
 
-async function beforeEach(db: Db, { name, table, on, body }: { name: string; table: string; on: string; body: string }): Promise<void> {
-  await db.run({ strings: [`create or replace function ${name}() returns trigger language plpgsql as $$ begin ${body} end $$`], values: [] })
-  await db.run({ strings: [`create or replace trigger ${name} before ${on} on ${table} for each row execute function ${name}()`], values: [] })
+async function beforeEach(
+  db: Db,
+  { name, table, on, body }: { name: string; table: string; on: string; body: string },
+): Promise<void> {
+  await db.run({
+    strings: [`create or replace function ${name}() returns trigger language plpgsql as $$ begin ${body} end $$`],
+    values: [],
+  })
+  await db.run({
+    strings: [`create or replace trigger ${name} before ${on} on ${table} for each row execute function ${name}()`],
+    values: [],
+  })
 }
 
 /** Until when each lane is given to nobody; one that may be given at any time is left out. */
-export function waitingLanes(db: Db, at: { workspaceId: string }): Promise<readonly { readonly destination_id: string; readonly waits_until: Date }[]> {
+export function waitingLanes(
+  db: Db,
+  at: { workspaceId: string },
+): Promise<readonly { readonly destination_id: string; readonly waits_until: Date }[]> {
   return db.many<{ destination_id: string; waits_until: Date }>(sql`
     select destination_id, waits_until
       from lanes

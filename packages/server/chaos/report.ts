@@ -3,12 +3,19 @@ import { seconds, type Report } from './figures.ts'
 /** The report as a person reads it: promises with their verdicts, figures, and how to run it again. */
 export function reportText(report: Report): string {
   const { findings, figures, stopped } = report
-  const width = Math.max(...[...findings.map((finding) => finding.check), ...figures.map((one) => one.figure)].map((name) => name.length)) + 2
+  const width =
+    Math.max(
+      ...[...findings.map((finding) => finding.check), ...figures.map((one) => one.figure)].map((name) => name.length),
+    ) + 2
   const lines = [
     '',
-    ...findings.map(({ check, found, allowed, ok }) => `  ${check.padEnd(width)} ${bound(found, allowed).padEnd(34)} ${verdict(ok)}`),
+    ...findings.map(
+      ({ check, found, allowed, ok }) => `  ${check.padEnd(width)} ${bound(found, allowed).padEnd(34)} ${verdict(ok)}`,
+    ),
     '',
-    ...figures.map(({ figure, value, limit, ok }) => `  ${figure.padEnd(width)} ${value.padEnd(34)} ${limit === '' ? '' : `${verdict(ok)}  (${limit})`}`.trimEnd()),
+    ...figures.map(({ figure, value, limit, ok }) =>
+      `  ${figure.padEnd(width)} ${value.padEnd(34)} ${limit === '' ? '' : `${verdict(ok)}  (${limit})`}`.trimEnd(),
+    ),
     '',
     ...findings.flatMap(({ check, ok, examples }) => (ok ? [] : examples.map((example) => `  ${check}: ${example}`))),
     ...(stopped === null ? [] : [`  Stopped early: ${stopped}`]),

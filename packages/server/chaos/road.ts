@@ -37,7 +37,11 @@ export type Traffic = {
 const PATIENCE = { full: { hungMs: 15_000, drainMs: 120_000 }, short: { hungMs: 120_000, drainMs: 400_000 } }
 
 /** Sends events down the road through a storm, waits until all is delivered, and collects what everybody saw. */
-export async function sendThrough(stage: Stage, request: Request, traffic: Traffic): Promise<{ readonly evidence: Evidence; readonly stopped: string | null }> {
+export async function sendThrough(
+  stage: Stage,
+  request: Request,
+  traffic: Traffic,
+): Promise<{ readonly evidence: Evidence; readonly stopped: string | null }> {
   const { seed, signal, say } = request
   const patience = request.isShort ? PATIENCE.short : PATIENCE.full
   const { ratePerSecond = request.ratePerSecond, drainMs = patience.drainMs } = traffic
@@ -46,7 +50,14 @@ export async function sendThrough(stage: Stage, request: Request, traffic: Traff
   try {
     const destinations = await createDestinations({ stage, sink }, traffic.receivers)
     const urlOf = (dataset: string): string => `${stage.endpoint}/${dataset}`
-    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf, percent: traffic.percent, hungMs: patience.hungMs })
+    const load = startLoad({
+      folder: stage.folder,
+      seed,
+      ratePerSecond,
+      urlOf,
+      percent: traffic.percent,
+      hungMs: patience.hungMs,
+    })
     const road = { sink, blows, load, destinations }
     const stopped = await weather(load, () => traffic.storm(road))
     await stage.ready()
@@ -61,7 +72,10 @@ export async function sendThrough(stage: Stage, request: Request, traffic: Traff
 }
 
 /** SIGKILL of one of the processes that share the port; of the server and its new start when it is a single one. Gives when. */
-export async function killSender(stage: Stage, { rng, blows }: { readonly rng: Rng; readonly blows: Ledger<Blow> }): Promise<number> {
+export async function killSender(
+  stage: Stage,
+  { rng, blows }: { readonly rng: Rng; readonly blows: Ledger<Blow> },
+): Promise<number> {
   const at = systemClock().now()
   if (stage.server.killWorker(rng)) blows.note({ target: 'worker', at })
   else {

@@ -13,12 +13,24 @@ import type { Stage } from './stage.ts'
 export type Credential = { readonly value: string; readonly from: number; unsureFrom: number; endedAt: number }
 
 /** One request with a URL and a secret of an endpoint. */
-export type Probe = { readonly url: Credential; readonly secret: Credential; readonly sentAt: number; readonly at: number; readonly status: number | string; /** That it was filed into; null: into none. */ readonly dataset: string | null }
+export type Probe = {
+  readonly url: Credential
+  readonly secret: Credential
+  readonly sentAt: number
+  readonly at: number
+  readonly status: number | string
+  /** That it was filed into; null: into none. */ readonly dataset: string | null
+}
 
 type Webhook = { readonly public_url: string; readonly previous_public_url: string | null }
 
 const clock = systemClock()
-const credential = (value: string): Credential => ({ value, from: clock.now(), unsureFrom: Infinity, endedAt: Infinity })
+const credential = (value: string): Credential => ({
+  value,
+  from: clock.now(),
+  unsureFrom: Infinity,
+  endedAt: Infinity,
+})
 
 /** Longer than nodes take to learn of a change; the clocks of two processes differ by less than the spare. */
 const DEADLINE_MS = 3_000
@@ -57,7 +69,9 @@ export class Rotated {
   async #rotateUrl(overlap_hours: number, signal: AbortSignal): Promise<void> {
     const began = clock.now()
     // What a kill left in the dark is told by the endpoint itself.
-    const answer = await this.#stage.admin('POST', `webhooks/${this.#id}/rotate`, { overlap_hours }).catch(() => this.#look(signal))
+    const answer = await this.#stage
+      .admin('POST', `webhooks/${this.#id}/rotate`, { overlap_hours })
+      .catch(() => this.#look(signal))
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
     const { public_url, previous_public_url } = answer as Webhook
     const living = [public_url, previous_public_url]
@@ -81,7 +95,13 @@ export class Rotated {
     const began = clock.now()
     const value = `secret ${this.rotations}`
     const former = this.secrets.at(-1)
-    const send = (): Promise<boolean> => this.#stage.admin('POST', `webhooks/${this.#id}/rotate-verification-secret`, { secret: value, overlap_hours }).then(() => true, () => false)
+    const send = (): Promise<boolean> =>
+      this.#stage
+        .admin('POST', `webhooks/${this.#id}/rotate-verification-secret`, { secret: value, overlap_hours })
+        .then(
+          () => true,
+          () => false,
+        )
     let tries = 1
     while (!(await send())) {
       tries += 1
@@ -102,16 +122,26 @@ export class Rotated {
    */
   async #reachDeadline(signal: AbortSignal): Promise<void> {
     const began = clock.now()
-    const former = [...this.urls.slice(0, -1), ...this.secrets.slice(0, -1)].filter(({ endedAt }) => endedAt === Infinity)
+    const former = [...this.urls.slice(0, -1), ...this.secrets.slice(0, -1)].filter(
+      ({ endedAt }) => endedAt === Infinity,
+    )
     const dataset = `ends_${this.rotations}`
     const { value } = this.urls.at(-1) ?? { value: '' }
     const over = new AbortController()
-    const heard = this.#probes.next((probe) => probe.url.value === value && probe.dataset === dataset, { patienceMs: HEARD_MS, signal: AbortSignal.any([over.signal, signal]) })
+    const heard = this.#probes.next((probe) => probe.url.value === value && probe.dataset === dataset, {
+      patienceMs: HEARD_MS,
+      signal: AbortSignal.any([over.signal, signal]),
+    })
     heard.catch(() => undefined)
     const database = this.#stage.openDatabase()
     const deadline = began + DEADLINE_MS
     try {
-      await endOverlaps(database, { workspaceId: this.#stage.workspaceId, webhookId: decodeId('webhook', this.#id) ?? '', dataset, end: new Date(deadline) })
+      await endOverlaps(database, {
+        workspaceId: this.#stage.workspaceId,
+        webhookId: decodeId('webhook', this.#id) ?? '',
+        dataset,
+        end: new Date(deadline),
+      })
       const heardAt = (await heard)?.at ?? Infinity
       for (const one of former) end(one, { from: deadline - SPARE_MS, at: Math.max(deadline + SPARE_MS, heardAt) })
     } catch {
@@ -133,7 +163,9 @@ function end(one: Credential, when: { from: number; at: number }): void {
 const LATEST = 4
 
 /** Sends with the latest URLs and secrets of the endpoints, living and ended ones, one request after the other. */
-export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<Probe>; rng: Rng; senders: number }): { stop(): Promise<void> } {
+export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<Probe>; rng: Rng; senders: number }): {
+  stop(): Promise<void>
+} {
   const { endpoints, probes, rng } = of
   const agent = new Agent({ keepAlive: true, maxSockets: of.senders })
   const over = new AbortController()
@@ -142,10 +174,20 @@ export function startProbes(of: { endpoints: readonly Rotated[]; probes: Ledger<
       const endpoint = rng.pick(endpoints)
       const [url, secret] = [rng.pick(endpoint.urls.slice(-LATEST)), rng.pick(endpoint.secrets.slice(-LATEST))]
       const sentAt = clock.now()
-      const headers = { 'content-type': 'application/json', 'x-signature': createHmac('sha256', secret.value).update('{}').digest('hex') }
+      const headers = {
+        'content-type': 'application/json',
+        'x-signature': createHmac('sha256', secret.value).update('{}').digest('hex'),
+      }
       // oxlint-disable-next-line no-await-in-loop -- each sender sends one after the other
       const reply = await exchange({ method: 'POST', url: url.value, headers, body: '{}', agent, timeoutMs: 15_000 })
-      probes.note({ url, secret, sentAt, at: clock.now(), status: typeof reply === 'string' ? reply : reply.status, dataset: datasetIn(reply) })
+      probes.note({
+        url,
+        secret,
+        sentAt,
+        at: clock.now(),
+        status: typeof reply === 'string' ? reply : reply.status,
+        dataset: datasetIn(reply),
+      })
       // oxlint-disable-next-line no-await-in-loop -- a server that is down answers at once, and one that is up has other work too
       await sleep(20)
     }
@@ -167,11 +209,14 @@ function datasetIn(reply: Reply | 'broken' | 'hung'): string | null {
 const isLiving = (one: Credential, { sentAt, at }: Probe): boolean => one.from <= sentAt && at < one.unsureFrom
 const isRight = (probe: Probe): boolean => isLiving(probe.url, probe) && isLiving(probe.secret, probe)
 const isOver = ({ url, secret, sentAt }: Probe): boolean => url.endedAt <= sentAt || secret.endedAt <= sentAt
-const text = ({ url, secret, status, sentAt, at }: Probe): string => JSON.stringify({ status, sentAt, at, url: { ...url, value: url.value.slice(-4) }, secret })
+const text = ({ url, secret, status, sentAt, at }: Probe): string =>
+  JSON.stringify({ status, sentAt, at, url: { ...url, value: url.value.slice(-4) }, secret })
 
 /** 503 and no answer at all are the kills' doing; every other answer but 201 is a refusal. */
 export function refusedInTime(probes: readonly Probe[]): readonly string[] {
-  return probes.filter((probe) => typeof probe.status === 'number' && ![201, 503].includes(probe.status) && isRight(probe)).map(text)
+  return probes
+    .filter((probe) => typeof probe.status === 'number' && ![201, 503].includes(probe.status) && isRight(probe))
+    .map(text)
 }
 
 export function acceptedAfterEnd(probes: readonly Probe[]): readonly string[] {

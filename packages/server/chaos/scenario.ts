@@ -18,7 +18,13 @@ export type Request = {
 }
 
 /** One experiment: it composes load, nemesis, sinks and checks, and reports. */
-export type Scenario = { readonly name: string; readonly about: string; readonly rounds: number; readonly ratePerSecond: number; readonly run: (request: Request) => Promise<Report> }
+export type Scenario = {
+  readonly name: string
+  readonly about: string
+  readonly rounds: number
+  readonly ratePerSecond: number
+  readonly run: (request: Request) => Promise<Report>
+}
 
 /** What a scenario found; `stopped`: why it ended early. */
 export type Outcome = Pick<Report, 'findings' | 'figures' | 'stopped'>
@@ -42,7 +48,9 @@ export function defineScenario({ name, about, processes = 1, hasNames = false, p
   const run = async (request: Request): Promise<Report> => {
     const began = performance.now()
     const { seed, plant, rounds, ratePerSecond, postgres } = request
-    const { findings, figures, stopped } = await onStage({ ...request, processes, hasNames }, (stage) => play(stage, request))
+    const { findings, figures, stopped } = await onStage({ ...request, processes, hasNames }, (stage) =>
+      play(stage, request),
+    )
     const command = `npm run chaos -- ${name} --rounds ${rounds} --seed ${seed} --rate ${ratePerSecond} --with-postgres ${postgres}`
     return {
       ok: stopped === null && findings.every((finding) => finding.ok) && figures.every((figure) => figure.ok),

@@ -7,7 +7,12 @@ import { systemClock } from '../src/platform/clock.ts'
 import { childrenOf } from './children.ts'
 
 /** One run of the server, from its spawn to its end. `unasked`: nobody killed or stopped it. */
-export type Life = { readonly pid: number; readonly from: number; to: number | undefined; end: 'killed' | 'stopped' | 'unasked' | undefined }
+export type Life = {
+  readonly pid: number
+  readonly from: number
+  to: number | undefined
+  end: 'killed' | 'stopped' | 'unasked' | undefined
+}
 
 export type ServerProcess = {
   readonly lives: readonly Life[]
@@ -42,7 +47,10 @@ const STOP_MS = 30_000
 /** The real server as a child process, which may die at any moment and is started again on the same data. */
 export function serverProcess(options: ServerOptions): ServerProcess {
   const clock = systemClock()
-  const composition = { ...(options.plant === undefined ? {} : { CHAOS_PLANT: options.plant }), ...(options.nameServer === undefined ? {} : { CHAOS_NAME_SERVER: options.nameServer }) }
+  const composition = {
+    ...(options.plant === undefined ? {} : { CHAOS_PLANT: options.plant }),
+    ...(options.nameServer === undefined ? {} : { CHAOS_NAME_SERVER: options.nameServer }),
+  }
   const isOrdinary = Object.keys(composition).length === 0
   const program = isOrdinary ? MAIN : PLANTED
   const lives: Life[] = []
@@ -108,7 +116,11 @@ function signalNow(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /** Runs one of the server's commands to its end, or kills it after so long, and gives its exit code and what it printed. */
-export function runCommand(args: readonly string[], env: Readonly<Record<string, string>>, killAfterMs?: number): Promise<{ readonly code: number | null; readonly printed: string; readonly said: string }> {
+export function runCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  killAfterMs?: number,
+): Promise<{ readonly code: number | null; readonly printed: string; readonly said: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     let printed = ''

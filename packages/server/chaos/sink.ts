@@ -137,9 +137,14 @@ async function listen(server: Server): Promise<number> {
 function isSigned(request: IncomingMessage, { body, trust }: { body: string; trust: Trust | undefined }): boolean {
   if (trust === undefined) return false
   try {
-    if (trust.scheme === 'service') return Stripe.webhooks.signature?.verifyHeader(body, header(request, 'service-signature'), trust.secret, 300) === true
+    if (trust.scheme === 'service')
+      return (
+        Stripe.webhooks.signature?.verifyHeader(body, header(request, 'service-signature'), trust.secret, 300) === true
+      )
     const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-    new Webhook(trust.secret).verify(body, Object.fromEntries(names.map((name) => [name, header(request, name)])), { jsonParse: false })
+    new Webhook(trust.secret).verify(body, Object.fromEntries(names.map((name) => [name, header(request, name)])), {
+      jsonParse: false,
+    })
     return true
   } catch {
     return false

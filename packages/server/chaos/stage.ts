@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeId } from '@postroad/contract'
 import { openDatabase, type Database } from '../src/platform/db.ts'
-import { DATABASE, USERNAME } from '../src/platform/postgres/cluster.ts'
+import { DATABASE, LOGIN } from '../src/platform/postgres/access.ts'
 import { placeOf, PORT as POSTGRES_PORT } from '../src/platform/postgres/place.ts'
 import { exchange, type Reply } from './http.ts'
 import { layData } from './installed-data.ts'
@@ -61,7 +61,12 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   mkdirSync(dataDir)
   const logFile = join(folder, 'server.log')
   const port = await freePort()
-  const env = serverEnvironment({ DATA_DIR: dataDir, PORT: String(port), PROCESSES: String(options.processes ?? 1), ADMIN_REQUESTS_MAX: '0' })
+  const env = serverEnvironment({
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    PROCESSES: String(options.processes ?? 1),
+    ADMIN_REQUESTS_MAX: '0',
+  })
   const names = options.hasNames === true ? await openNameServer() : undefined
   const server = serverProcess({ env, logFile, plant: options.plant, nameServer: names?.address })
   const postgres = postgresProcess(dataDir)
@@ -73,7 +78,20 @@ export async function onStage<T>(options: StageOptions, play: (stage: Stage) => 
   }
   process.once('exit', lastResort)
   try {
-    return await play(await setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal: options.signal, plant: options.plant }))
+    return await play(
+      await setStage({
+        folder,
+        dataDir,
+        logFile,
+        server,
+        postgres,
+        names,
+        agent,
+        env,
+        signal: options.signal,
+        plant: options.plant,
+      }),
+    )
   } finally {
     await server.stop()
     await postgres.stop()
@@ -102,7 +120,18 @@ type Parts = Pick<Stage, 'folder' | 'logFile' | 'dataDir' | 'server' | 'postgres
   readonly plant: string | undefined
 }
 
-async function setStage({ folder, dataDir, logFile, server, postgres, names, agent, env, signal, plant }: Parts): Promise<Stage> {
+async function setStage({
+  folder,
+  dataDir,
+  logFile,
+  server,
+  postgres,
+  names,
+  agent,
+  env,
+  signal,
+  plant,
+}: Parts): Promise<Stage> {
   const baseUrl = `http://127.0.0.1:${env['PORT']}`
   const ready = async (): Promise<void> => {
     const end = performance.now() + READY_MS
@@ -110,7 +139,8 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
       // oxlint-disable-next-line no-await-in-loop -- one question at a time
       const reply = await exchange({ method: 'GET', url: `${baseUrl}/readyz`, agent, timeoutMs: 1_000 })
       if (typeof reply === 'object' && reply.status === 200) return
-      if (performance.now() > end) throw new Error(`The server was not ready within ${READY_MS / 1_000} s; its log is ${logFile}`)
+      if (performance.now() > end)
+        throw new Error(`The server was not ready within ${READY_MS / 1_000} s; its log is ${logFile}`)
       // oxlint-disable-next-line no-await-in-loop -- as above
       await sleep(20, undefined, { signal })
     }
@@ -133,12 +163,19 @@ async function setStage({ folder, dataDir, logFile, server, postgres, names, age
     endpoint: `${baseUrl}${new URL(installed.webhook.public_url).pathname}`,
     admin: async (method, path, body) => {
       const url = `${baseUrl}/admin/api/${path}`
-      const reply = await exchange({ method, url, headers, agent, timeoutMs: CALL_MS, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+      const reply = await exchange({
+        method,
+        url,
+        headers,
+        agent,
+        timeoutMs: CALL_MS,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
       return parsed(reply, `${method} ${path}`)
     },
     openDatabase: () =>
       openDatabase({
-        target: { host: placeOf(dataDir).socketDir, port: POSTGRES_PORT, database: DATABASE, username: USERNAME },
+        target: { host: placeOf(dataDir).socketDir, port: POSTGRES_PORT, database: DATABASE, username: LOGIN },
         connectionsMax: 1,
         applicationName: 'postroad chaos',
         statementTimeoutMs: 120_000,

@@ -23,12 +23,17 @@ export type Storm = {
 }
 
 /** Plays the rounds, then lets the load run for a moment in peace. Gives why it ended early, or null. */
-export async function storm({ seed, rounds, postgres, signal, say }: Request, { nemesis, delivers = false, meanwhile, offsetMsMax = Infinity }: Storm): Promise<string | null> {
+export async function storm(
+  { seed, rounds, postgres, signal, say }: Request,
+  { nemesis, delivers = false, meanwhile, offsetMsMax = Infinity }: Storm,
+): Promise<string | null> {
   try {
     for (const [index, round] of planRounds(new Rng(seed), { rounds, postgres }).entries()) {
       const offsetMs = Math.min(round.offsetMs, offsetMsMax)
       const after = delivers ? round.after : 'answer'
-      say(`round ${index + 1} of ${rounds}: ${round.target} ${offsetMs} ms after a sign of ${after === 'answer' ? 'ingest' : 'delivery'}`)
+      say(
+        `round ${index + 1} of ${rounds}: ${round.target} ${offsetMs} ms after a sign of ${after === 'answer' ? 'ingest' : 'delivery'}`,
+      )
       // oxlint-disable-next-line no-await-in-loop -- rounds come one after the other
       await Promise.all([nemesis.strike({ ...round, after, offsetMs }), meanwhile?.(index)])
     }

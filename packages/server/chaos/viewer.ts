@@ -77,7 +77,10 @@ type Visit = {
 /** Resolves when the connection is over, whoever ended it. */
 function connectOnce({ name, url, key, sights }: ViewerOptions, visit: Visit): Promise<void> {
   return new Promise((resolve) => {
-    const headers = { authorization: `Bearer ${key}`, ...(visit.cursor === undefined ? {} : { 'last-event-id': visit.cursor }) }
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(visit.cursor === undefined ? {} : { 'last-event-id': visit.cursor }),
+    }
     const outgoing: ClientRequest = request(url, { headers, agent: false, signal: visit.signal })
     outgoing.on('error', () => resolve())
     outgoing.on('close', () => resolve())

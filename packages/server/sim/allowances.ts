@@ -30,7 +30,8 @@ export class Allowances {
   }
 
   /** Of those that wait the ones that there is room for, counted. */
-  released(workspace: string, waiting: readonly Delivery[], plant: string | undefined): readonly Delivery[] { // oxlint-disable-line max-params -- whose, which, and what is wrong with it
+  released(workspace: string, waiting: readonly Delivery[], plant: string | undefined): readonly Delivery[] {
+    // oxlint-disable-line max-params -- whose, which, and what is wrong with it
     const { max, used } = this.of(workspace)
     if (plant === 'uncounted-release') return waiting.slice(0, max === null ? waiting.length : Math.max(0, max - used))
     return (plant === 'newest-released' ? waiting.toReversed() : waiting).filter(() => this.take(workspace))
@@ -50,11 +51,13 @@ export class AllowanceRules {
   readonly #waiting = new Map<string, Set<string>>()
 
   /** The plan changed; or, with `turned`, the month. */
-  set(workspace: string, max: number | null, turned: boolean): void { // oxlint-disable-line max-params -- whose, what, and which of the two
+  set(workspace: string, max: number | null, turned: boolean): void {
+    // oxlint-disable-line max-params -- whose, what, and which of the two
     this.#months.set(workspace, { max, used: turned ? 0 : (this.#months.get(workspace)?.used ?? 0) })
   }
 
-  moved(row: Delivery, workspace: string, by: Actor): void { // oxlint-disable-line max-params -- what, whose, and who did it
+  moved(row: Delivery, workspace: string, by: Actor): void {
+    // oxlint-disable-line max-params -- what, whose, and who did it
     const waiting = this.waiting(workspace)
     const { delivery_id } = row
     if (row.pause_reason === 'allowance_used') {
@@ -64,9 +67,11 @@ export class AllowanceRules {
       return
     }
     if (waiting.has(delivery_id)) {
-      if (by.act !== 'release' && by.act !== 'cancel') throw new Violation(`${delivery_id} waits for the allowance and was moved by ${by.act}`)
+      if (by.act !== 'release' && by.act !== 'cancel')
+        throw new Violation(`${delivery_id} waits for the allowance and was moved by ${by.act}`)
       const [first] = waiting
-      if (by.act === 'release' && first !== delivery_id) throw new Violation(`${delivery_id} was let go before ${first}, which has waited longer`)
+      if (by.act === 'release' && first !== delivery_id)
+        throw new Violation(`${delivery_id} was let go before ${first}, which has waited longer`)
       waiting.delete(delivery_id)
     }
     if (LETS_GO.has(by.act)) this.#letGo(delivery_id, workspace)
@@ -80,9 +85,11 @@ export class AllowanceRules {
 
   /** A loop has let go what it could. */
   released(workspace: string, { used }: Month): void {
-    if (this.waiting(workspace).size > 0 && this.#hasRoom(workspace)) throw new Violation(`${workspace} has room, and deliveries wait for it`)
+    if (this.waiting(workspace).size > 0 && this.#hasRoom(workspace))
+      throw new Violation(`${workspace} has room, and deliveries wait for it`)
     const known = this.#months.get(workspace)
-    if (known !== undefined && known.max !== null && known.used !== used) throw new Violation(`${workspace} counts ${used} deliveries, and ${known.used} were let go`)
+    if (known !== undefined && known.max !== null && known.used !== used)
+      throw new Violation(`${workspace} counts ${used} deliveries, and ${known.used} were let go`)
   }
 
   #hasRoom(workspace: string): boolean {
@@ -94,6 +101,9 @@ export class AllowanceRules {
     const month = this.#months.get(workspace)
     if (month === undefined || month.max === null) return
     month.used += 1
-    if (month.used > month.max) throw new Violation(`${delivery_id} was let go as number ${month.used} of ${month.max} that ${workspace} may send`)
+    if (month.used > month.max)
+      throw new Violation(
+        `${delivery_id} was let go as number ${month.used} of ${month.max} that ${workspace} may send`,
+      )
   }
 }

@@ -17,23 +17,27 @@ export class CapRules {
   readonly #lanes = new Map<string, UnderWay>()
 
   /** A request leaves; gives how many are under way with it. */
-  left(lane: LaneRow, attemptId: string, now: number): number { // oxlint-disable-line max-params -- where, what, and when
+  left(lane: LaneRow, attemptId: string, now: number): number {
+    // oxlint-disable-line max-params -- where, what, and when
     const at = this.#of(lane)
     at.flying.add(attemptId)
     const { max_in_flight } = lane.settings
-    if (at.flying.size > max_in_flight) throw new Violation(`${attemptId} exceeds the cap of ${lane.lane}: ${at.flying.size} of ${max_in_flight}`)
+    if (at.flying.size > max_in_flight)
+      throw new Violation(`${attemptId} exceeds the cap of ${lane.lane}: ${at.flying.size} of ${max_in_flight}`)
     this.#note(lane, now)
     return at.flying.size
   }
 
   /** Over for its worker: answered, failed, broken off, or the worker is gone. */
-  ended(lane: LaneRow, attemptId: string, now: number): void { // oxlint-disable-line max-params -- as above
+  ended(lane: LaneRow, attemptId: string, now: number): void {
+    // oxlint-disable-line max-params -- as above
     this.#note(lane, now)
     this.#of(lane).flying.delete(attemptId)
   }
 
   /** Its attempt was closed by somebody other than its sender. */
-  doubted(lane: LaneRow, attempt: Attempt, now: number): void { // oxlint-disable-line max-params -- as above
+  doubted(lane: LaneRow, attempt: Attempt, now: number): void {
+    // oxlint-disable-line max-params -- as above
     const { doubted } = this.#of(lane)
     for (const [attemptId, endsBy] of doubted) if (endsBy < now - FORGOTTEN_MS) doubted.delete(attemptId)
     doubted.set(attempt.attempt_id, orphanOf(lane, attempt).ends_by)
@@ -43,7 +47,11 @@ export class CapRules {
   /** True when all its slots may have been taken at some moment since then. */
   wasFull(lane: LaneRow, { since, now }: { since: number; now: number }): boolean {
     const at = this.#of(lane)
-    return at.lastFullAt > since || busyAt(at, since) >= lane.settings.max_in_flight || busyAt(at, now) >= lane.settings.max_in_flight
+    return (
+      at.lastFullAt > since ||
+      busyAt(at, since) >= lane.settings.max_in_flight ||
+      busyAt(at, now) >= lane.settings.max_in_flight
+    )
   }
 
   #note(lane: LaneRow, now: number): void {

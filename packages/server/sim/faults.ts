@@ -16,8 +16,10 @@ export function scheduleFaults(world: Scene): void {
   each(plan.retries, () => retry(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
-  for (const { at, overlapMs } of plan.rotations) agenda.at(at, () => !world.calm && rotate(world, rng.pick([...world.store.lanes.keys()]), overlapMs))
-  for (const { at, workspace, max, turned } of plan.allowances) agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
+  for (const { at, overlapMs } of plan.rotations)
+    agenda.at(at, () => !world.calm && rotate(world, rng.pick([...world.store.lanes.keys()]), overlapMs))
+  for (const { at, workspace, max, turned } of plan.allowances)
+    agenda.at(at, () => !world.calm && allow(world, workspace, { max, turned }))
 }
 
 /** Undoes every lasting fault; from here on everything has to come to rest. */
@@ -49,7 +51,8 @@ function enableAll(world: Scene): void {
 }
 
 /** The plan changes or the month turns. */
-function allow(world: Scene, workspace: string, to: { readonly max: number | null; readonly turned: boolean }): void { // oxlint-disable-line max-params -- where, whose, and what
+function allow(world: Scene, workspace: string, to: { readonly max: number | null; readonly turned: boolean }): void {
+  // oxlint-disable-line max-params -- where, whose, and what
   const { agenda, store } = world
   world.count('allowances')
   store.allow(agenda.now, workspace, to)
@@ -128,10 +131,12 @@ function reinstate(world: Scene, workspace: string): void {
   releaseSoon(world, workspace)
 }
 
-const lanesOf = ({ store }: Scene, workspace: string): string[] => [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
+const lanesOf = ({ store }: Scene, workspace: string): string[] =>
+  [...store.lanes.values()].filter((lane) => lane.workspace === workspace).map(({ lane }) => lane)
 
 /** Each destination is a commit of its own, some time after the mark; now and then the process dies on the way, and the sweeps do the rest. */
-function moveLater(world: Scene, workspace: string, halted: boolean): void { // oxlint-disable-line max-params -- where, whose, and how
+function moveLater(world: Scene, workspace: string, halted: boolean): void {
+  // oxlint-disable-line max-params -- where, whose, and how
   const { agenda, rng, store } = world
   let afterMs = 0
   for (const lane of lanesOf(world, workspace)) {
@@ -158,7 +163,8 @@ function disable(world: Scene, lane: string): void {
 }
 
 /** A secret is replaced by way of one process, which knows at once; the others are told, or not. */
-function rotate(world: Scene, lane: string, overlapMs: number): void { // oxlint-disable-line max-params -- where, whose, and how
+function rotate(world: Scene, lane: string, overlapMs: number): void {
+  // oxlint-disable-line max-params -- where, whose, and how
   const { agenda, rng, secrets } = world
   world.count('rotations')
   secrets.rotate(lane, overlapMs, agenda.now)
@@ -178,7 +184,9 @@ function replayMany(world: Scene): void {
   const { agenda, rng, store } = world
   const lane = rng.pick([...store.lanes.values()])
   const gapMs = rng.pick([0, 20, 1_000])
-  const replayed = lane.deliveries.filter((row, index) => store.replay(agenda.now, row.delivery_id, { inMs: index * gapMs }))
+  const replayed = lane.deliveries.filter((row, index) =>
+    store.replay(agenda.now, row.delivery_id, { inMs: index * gapMs }),
+  )
   if (replayed.length === 0) return
   world.count('replays of many')
   world.tell('hinted', [lane.lane])

@@ -2,13 +2,23 @@ import { BATCH_GATE_DEFAULTS, BatchGate } from '../src/pipeline/store/batch-gate
 import type { Scene } from './scene.ts'
 
 interface IngestRequest {
-  readonly deliveries: readonly { readonly delivery_id: string; readonly record_id: string; readonly lane: string; readonly order_key: string | null }[]
+  readonly deliveries: readonly {
+    readonly delivery_id: string
+    readonly record_id: string
+    readonly lane: string
+    readonly order_key: string | null
+  }[]
 }
 
 /** A model of the way in: requests gather in the real gate, and each is answered when its batch's commit is known. */
 export class SimIngest {
   readonly #world: Scene
-  readonly #gate = new BatchGate<IngestRequest>({ ...BATCH_GATE_DEFAULTS, batchItemsMax: 4, besideItemsMin: 2, bytesOf: () => 1_000 })
+  readonly #gate = new BatchGate<IngestRequest>({
+    ...BATCH_GATE_DEFAULTS,
+    batchItemsMax: 4,
+    besideItemsMin: 2,
+    bytesOf: () => 1_000,
+  })
   #records = 0
 
   constructor(world: Scene) {
@@ -24,7 +34,14 @@ export class SimIngest {
     // A record in five has no value to be ordered by, and so a key of its own.
     const value = this.#world.rng.pick(['k0', 'k0', 'k1', 'k2', record_id])
     const keyOf = (lane: string): string | null => (store.lane(lane).settings.ordered ? value : null)
-    const request = { deliveries: open.map((lane) => ({ delivery_id: `${record_id}.${lane}`, record_id, lane, order_key: keyOf(lane) })) }
+    const request = {
+      deliveries: open.map((lane) => ({
+        delivery_id: `${record_id}.${lane}`,
+        record_id,
+        lane,
+        order_key: keyOf(lane),
+      })),
+    }
     if (this.#world.plant === 'ack-before-commit') this.#acknowledge([request])
     this.#gate.enqueue(request)
     this.#start()
@@ -41,7 +58,10 @@ export class SimIngest {
     const refused = roll < plan.store.refused
     const unknown = !refused && roll < plan.store.refused + plan.store.unknown
     const commit = () => {
-      store.ingest(agenda.now, batch.flatMap((request) => request.deliveries))
+      store.ingest(
+        agenda.now,
+        batch.flatMap((request) => request.deliveries),
+      )
       this.#world.workChanged = true
     }
     if (unknown && rng.chance(0.6)) agenda.after(latencyMs * rng.between(0, 2), commit)

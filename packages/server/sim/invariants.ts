@@ -1,5 +1,5 @@
 /** What must be true whatever happens. It watches rows and requests and keeps its own books; it never asks the machine. */
-import { canMove, isScheduled } from '../src/domain/delivery-state.ts'
+import { canMove, isScheduled } from '../src/domain/delivery/delivery-state.ts'
 import type { DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import type { Begun } from '../src/pipeline/deliver/ports.ts'
 import type { Actor, Attempt, Change, Delivery } from './rows.ts'
@@ -7,6 +7,7 @@ import { CapRules } from './cap-rules.ts'
 import { AllowanceRules } from './allowances.ts'
 import { LaneRules } from './lane-rules.ts'
 import { OrderRules } from './order-rules.ts'
+import { ShareRules } from './share-rules.ts'
 import { SecretRules } from './secret-rules.ts'
 import { Violation } from './violation.ts'
 import type { SimStore } from './store.ts'
@@ -58,6 +59,7 @@ export class Invariants {
   readonly #allowance = new AllowanceRules()
   readonly #order = new OrderRules()
   readonly secrets: SecretRules
+  readonly shares = new ShareRules()
   duplicates = 0
 
   constructor(options: InvariantsOptions) {
@@ -105,7 +107,10 @@ export class Invariants {
     must(delivery?.record_id === attempt.record_id, () => `${attempt_id} sends what was not stored`)
     must(row !== undefined && row.fence === fence, () => `${attempt_id} was sent without a committed attempt`)
     must(!this.#sent.has(attempt_id), () => `${attempt_id} was sent twice`)
-    must(this.#fences.get(lane) === fence, () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`)
+    must(
+      this.#fences.get(lane) === fence,
+      () => `${attempt_id} was sent under fence ${fence}, which is no longer the lane's`,
+    )
     this.#rules.sent(this.#store.lane(lane), now)
     this.#checkPause(attempt, now, witness)
     this.#sent.set(attempt_id, { generation: this.#story(delivery_id).generation, at: now, witness, hidden })
@@ -116,7 +121,7 @@ export class Invariants {
   left({ attempt_id, fence, lane }: Begun, now: number): void {
     const row = this.#store.lane(lane)
     const flying = this.#cap.left(row, attempt_id, now)
-    // What was sent before cannot know what the breaker does by now, nor can a former sender that stood still meanwhile.
+    // What was sent before cannot know what the breaker does by now, nor can a previous sender that stood still meanwhile.
     const sentAt = this.#sent.get(attempt_id)?.at ?? now
     if (row.fence === fence && sentAt >= row.remembered_at) this.#rules.left(row, flying)
   }
@@ -144,8 +149,15 @@ export class Invariants {
   recovered(attempts: readonly Begun[], crashedAt: number, now: number): void {
     for (const { attempt_id, lane } of attempts) {
       if (this.#pausedSince.has(lane)) continue
-      must(this.#store.attempts.get(attempt_id)?.outcome !== null, () => `${attempt_id} is still open long after its worker died`)
-      if (this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now }) || this.#cap.wasFull(this.#store.lane(lane), { since: now - TAKEN_AT_ONCE_MS, now })) continue
+      must(
+        this.#store.attempts.get(attempt_id)?.outcome !== null,
+        () => `${attempt_id} is still open long after its worker died`,
+      )
+      if (
+        this.#rules.hindered(this.#store.lane(lane), { since: crashedAt, now }) ||
+        this.#cap.wasFull(this.#store.lane(lane), { since: now - TAKEN_AT_ONCE_MS, now })
+      )
+        continue
       const sentAt = this.#lastSentAt.get(lane) ?? -Infinity
       must(sentAt > crashedAt, () => `${lane} has not been sent to since its worker died`)
     }
@@ -160,13 +172,26 @@ export class Invariants {
       // A lane in which something was perhaps begun is granted anew first, and before that its requests end.
       const patient = now - leaseMs - sweepMs - 500 - (timeout_ms > leaseMs ? timeout_ms : 0)
       if (next_attempt_at === null || next_attempt_at > patient || this.#pausedSince.has(lane)) continue
-      if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient)) continue
-      must(this.#cap.wasFull(this.#store.lane(lane), { since: patient, now }), () => `${delivery_id} waits, and nothing hinders it`)
+      if (this.#rules.hindered(this.#store.lane(lane), { since: patient, now }) || this.#order.hindered(row, patient))
+        continue
+      must(
+        this.#cap.wasFull(this.#store.lane(lane), { since: patient, now }),
+        () => `${delivery_id} waits, and nothing hinders it`,
+      )
     }
     for (const { outcome, attempt_id, lane, started_at } of this.#store.attempts.values()) {
       const longestMs = this.#store.lane(lane).settings.timeout_ms
-      must(outcome !== null || started_at > now - leaseMs - sweepMs - 500 - longestMs, () => `${attempt_id} is open longer than a request can last`)
+      must(
+        outcome !== null || started_at > now - leaseMs - sweepMs - 500 - longestMs,
+        () => `${attempt_id} is open longer than a request can last`,
+      )
     }
+  }
+
+  /** Living owners share the lanes that are being sent to; one that waits for its rate is no work. */
+  shared(now: number): void {
+    const isCounted = (lane: string): boolean => (this.#lastSentAt.get(lane) ?? -Infinity) > now - AT_WORK_MS
+    this.shares.look(this.#store.holdings(now, isCounted), now)
   }
 
   /** What waits for the allowance was let go as far as there is room. */
@@ -181,16 +206,23 @@ export class Invariants {
 
   /** When the faults have stopped and time has passed, everything is where it belongs. */
   atRest(): void {
-    for (const id of this.#acknowledged) must(this.#store.deliveries.has(id), () => `${id} was acknowledged and is lost`)
+    for (const id of this.#acknowledged)
+      must(this.#store.deliveries.has(id), () => `${id} was acknowledged and is lost`)
     for (const row of this.#store.deliveries.values()) {
       const { delivery_id, state } = row
       const story = this.#story(delivery_id)
       const off = state === 'paused' && !this.#store.lane(row.lane).enabled && this.#options.hopelessLanes.has(row.lane)
-      must(off || ['delivered', 'failed', 'cancelled'].includes(state), () => `${delivery_id} never came to an end: ${state}`)
+      must(
+        off || ['delivered', 'failed', 'cancelled'].includes(state),
+        () => `${delivery_id} never came to an end: ${state}`,
+      )
       must(story.open === null, () => `${delivery_id} is ${state} and has an open attempt`)
       must(state !== 'delivered' || story.accepted.length > 0, () => `${delivery_id} is delivered and nobody got it`)
       const { length } = this.#store.lane(row.lane).settings.schedule_seconds
-      must(state !== 'failed' || story.failures >= length, () => `${delivery_id} failed after ${story.failures} of ${length}`)
+      must(
+        state !== 'failed' || story.failures >= length,
+        () => `${delivery_id} failed after ${story.failures} of ${length}`,
+      )
     }
   }
 
@@ -208,7 +240,10 @@ export class Invariants {
     const { delivery_id, state, next_attempt_at } = row
     // What is let go and finds its destination off stays paused, for that.
     const waitsOn = from === state && by.act === 'release'
-    must(from === null || waitsOn || canMove(from, state), () => `${delivery_id} moved from ${from} to ${state} by ${by.act}`)
+    must(
+      from === null || waitsOn || canMove(from, state),
+      () => `${delivery_id} moved from ${from} to ${state} by ${by.act}`,
+    )
     const ended = from === 'delivered' || from === 'failed' || from === 'cancelled'
     must(!ended || by.act === 'replay', () => `${delivery_id} left ${from} by ${by.act}`)
     must(isScheduled(state) === (next_attempt_at !== null), () => `${delivery_id} is ${state}, due ${next_attempt_at}`)
@@ -233,10 +268,14 @@ export class Invariants {
     story.open = attempt.attempt_id
     const { length } = this.#store.lane(attempt.lane).settings.schedule_seconds
     const allowed = story.failures < length || this.#options.goneLanes.has(attempt.lane)
-    must(allowed, () => `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`)
+    must(
+      allowed,
+      () => `${attempt.attempt_id} began after ${story.failures} failures; the schedule has ${length} steps`,
+    )
   }
 
-  #closed(attempt: Attempt, by: Actor, now: number): void { // oxlint-disable-line max-params -- what, by whom, and when
+  #closed(attempt: Attempt, by: Actor, now: number): void {
+    // oxlint-disable-line max-params -- what, by whom, and when
     this.#mustBeCurrent(attempt.lane, by)
     const story = this.#story(attempt.delivery_id)
     must(story.open === attempt.attempt_id, () => `${attempt.attempt_id} was closed and was not open`)
@@ -248,7 +287,10 @@ export class Invariants {
 
   #mustBeCurrent(lane: string, by: Actor): void {
     const current = this.#fences.get(lane) ?? 0
-    must(by.fence === null || by.fence === current, () => `${by.act} under fence ${by.fence} changed ${lane} at ${current}`)
+    must(
+      by.fence === null || by.fence === current,
+      () => `${by.act} under fence ${by.fence} changed ${lane} at ${current}`,
+    )
   }
 
   #checkPause(attempt: Begun, now: number, witness: Witness): void {
@@ -276,6 +318,9 @@ export class Invariants {
     return story
   }
 }
+
+/** A lane with work has been sent to within this time. */
+const AT_WORK_MS = 5_000
 
 /** A free slot is taken within this time. */
 const TAKEN_AT_ONCE_MS = 200

@@ -25,7 +25,8 @@ export class LaneRules {
     this.#checkRate(lane, now)
     const { state, probeAt } = breakerOf(lane)
     if (state !== 'open' && state !== 'half_open') return
-    if (now < probeAt - NOTED_LATE_MS) throw new Violation(`${lane.lane} was sent to ${probeAt - now} ms before its probe was due`)
+    if (now < probeAt - NOTED_LATE_MS)
+      throw new Violation(`${lane.lane} was sent to ${probeAt - now} ms before its probe was due`)
   }
 
   /** A request has ended for its sender. */
@@ -71,7 +72,10 @@ export class LaneRules {
     const { rate_limit } = lane.settings
     if (rate_limit === null) return
     const sends = this.#sendsAfter(lane.lane, now - rate_limit.per_ms, now)
-    if (sends > rate_limit.count) throw new Violation(`${lane.lane} was sent to ${sends} times in ${rate_limit.per_ms} ms; its rate is ${rate_limit.count}`)
+    if (sends > rate_limit.count)
+      throw new Violation(
+        `${lane.lane} was sent to ${sends} times in ${rate_limit.per_ms} ms; its rate is ${rate_limit.count}`,
+      )
   }
 
   #sendsAfter(key: string, from: number, now: number): number {

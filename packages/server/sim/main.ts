@@ -7,7 +7,8 @@ import { play, type Block, type Played } from './play.ts'
 const HOUR_MS = 3_600_000
 /** Below this a second core does not pay for its start. */
 const MANY_SEEDS = 10_000
-const USAGE = 'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
+const USAGE =
+  'sim [--seeds N] [--from S] [--mode safety|liveness|both] [--plant NAME] [--jobs N] | sim --seed N --trace'
 
 interface Request extends Block {
   readonly trace: boolean
@@ -55,10 +56,15 @@ async function run(request: Request): Promise<number> {
   const block = { from, seeds, mode, plant }
   const played = jobs > 1 ? await playInJobs(block, jobs) : play(block, trace ? (line) => console.log(line) : undefined)
   const seconds = (performance.now() - started) / 1_000
-  return played.broken === null ? tellClean(played, { seconds, jobs }) : tellBroken(played.broken, { ...request, played, seconds })
+  return played.broken === null
+    ? tellClean(played, { seconds, jobs })
+    : tellBroken(played.broken, { ...request, played, seconds })
 }
 
-function tellBroken({ seed, mode, violation }: NonNullable<Played['broken']>, { plant, played, seconds }: Request & { played: Played; seconds: number }): number {
+function tellBroken(
+  { seed, mode, violation }: NonNullable<Played['broken']>,
+  { plant, played, seconds }: Request & { played: Played; seconds: number },
+): number {
   const planted = plant === undefined ? '' : ` --plant ${plant}`
   console.log(`seed ${seed} (${mode}): ${violation}`)
   console.log(`after ${played.seeds} seeds, ${Math.round(seconds * 1_000)} ms`)
@@ -66,12 +72,17 @@ function tellBroken({ seed, mode, violation }: NonNullable<Played['broken']>, { 
   return 1
 }
 
-function tellClean({ seeds, simulatedMs, totals }: Played, { seconds, jobs }: { seconds: number; jobs: number }): number {
+function tellClean(
+  { seeds, simulatedMs, totals }: Played,
+  { seconds, jobs }: { seconds: number; jobs: number },
+): number {
   const hours = simulatedMs / HOUR_MS
   const cpu = process.cpuUsage()
   const busySeconds = (cpu.user + cpu.system) / 1_000_000
   const beside = jobs === 1 ? '' : ` on ${jobs} cores`
-  console.log(`${seeds} seeds clean in ${seconds.toFixed(1)} s${beside}: ${Math.round(seeds / seconds)} seeds/s, ${Math.round(seeds / busySeconds)} per second of processor time`)
+  console.log(
+    `${seeds} seeds clean in ${seconds.toFixed(1)} s${beside}: ${Math.round(seeds / seconds)} seeds/s, ${Math.round(seeds / busySeconds)} per second of processor time`,
+  )
   console.log(`${Math.round(hours)} simulated hours, ${Math.round(hours / seconds)} per second`)
   for (const what of Object.keys(totals).toSorted()) console.log(`  ${what.padEnd(20)} ${totals[what]}`)
   return 0

@@ -1,4 +1,4 @@
-import { aged, waitsUntil, type LaneMemory } from '../src/domain/lane-memory.ts'
+import { aged, waitsUntil, type LaneMemory } from '../src/domain/delivery/lane-memory.ts'
 import type { Note } from '../src/pipeline/deliver/ports.ts'
 import type { LaneRow } from './rows.ts'
 
@@ -13,11 +13,15 @@ export function keepNote(lane: LaneRow, { fence, serial, memory }: Note, now: nu
 }
 
 /** What a new owner is told, as old as it is by now; less of it when that is what is planted. */
-export function recalled({ memory, remembered_at }: LaneRow, { now, plant }: { now: number; plant: string | undefined }): LaneMemory | null {
+export function recalled(
+  { memory, remembered_at }: LaneRow,
+  { now, plant }: { now: number; plant: string | undefined },
+): LaneMemory | null {
   if (memory === null) return null
   const later = aged(memory, now - remembered_at)
   if (plant === 'no-breaker-handover') return { ...later, breaker: null }
   if (plant === 'double-burst') return { ...later, rate: null }
-  if (plant === 'no-probe' && later.breaker !== null) return { ...later, breaker: { ...later.breaker, probe_in_ms: 1e12 } }
+  if (plant === 'no-probe' && later.breaker !== null)
+    return { ...later, breaker: { ...later.breaker, probe_in_ms: 1e12 } }
   return later
 }

@@ -16,8 +16,11 @@ export class OrderRules {
     const front = line[0]
     if (by.act === 'ingest' || by.act === 'replay') line.push(row.delivery_id)
     else if (row.state === 'sending' && front !== row.delivery_id) {
-      throw new Violation(`${row.delivery_id} began while ${front} before it had not ended; both have the key ${row.order_key}`)
-    } else if (row.state === 'delivered' || row.state === 'failed' || row.state === 'cancelled') line.splice(line.indexOf(row.delivery_id), 1)
+      throw new Violation(
+        `${row.delivery_id} began while ${front} before it had not ended; both have the key ${row.order_key}`,
+      )
+    } else if (row.state === 'delivered' || row.state === 'failed' || row.state === 'cancelled')
+      line.splice(line.indexOf(row.delivery_id), 1)
     if (line[0] !== undefined && line[0] !== front) this.#frontSince.set(line[0], now)
   }
 

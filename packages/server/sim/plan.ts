@@ -42,18 +42,27 @@ export interface Plan {
   readonly replays: readonly number[]
   readonly retries: readonly number[]
   readonly cancels: readonly number[]
-  /** When a signing secret is replaced, and for how long the former one signs beside it. */
+  /** When a signing secret is replaced, and for how long the previous one signs beside it. */
   readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
   /** Making signatures takes longer than all else about a request, so few worlds do it. */
   readonly signsInEarnest: boolean
   /** When the month of a workspace turns or its plan changes, and what it may send then; null: any number. */
-  readonly allowances: readonly { readonly at: number; readonly workspace: string; readonly max: number | null; readonly turned: boolean }[]
+  readonly allowances: readonly {
+    readonly at: number
+    readonly workspace: string
+    readonly max: number | null
+    readonly turned: boolean
+  }[]
   /** Whether a random subset of links is clogged one by one and freed in another order. */
   readonly swizzles: readonly number[]
   /** The chance that something happens in the very moment between a begin's commit and its request. */
   readonly spite: number
   /** One lane is kept busy around the moment the faults stop, so that neither it nor its owner's lease comes to rest. */
   readonly busyLane: string | null
+  /** Whether all destinations have work for a while once the world is calm. */
+  readonly crowd: boolean
+  /** When all destinations have work for a while amid the faults. */
+  readonly rushAt: number | null
 }
 
 export const NO_STORE_FAULTS: StoreFaults = { refused: 0, unknown: 0, slow: 0 }
@@ -69,22 +78,34 @@ const OVERLAPS_MS = [0, 0, 2_000, 20_000, 10 * MINUTE_MS, 24 * HOUR_MS]
 const SHORT_SCHEDULE = [0, 5, 30, 120, 600]
 const PROMPT_SCHEDULE = [0, 5, 30]
 /** One that lets few through in a long time holds its lane for hours, in which nothing new happens. */
-const RATE_LIMITS = [[1, 1_000], [3, 1_000], [10, 1_000], [1, 20_000], [3, MINUTE_MS], [10, MINUTE_MS]].map(([count = 1, per_ms = MINUTE_MS]) => ({ count, per_ms }))
+const RATE_LIMITS = [
+  [1, 1_000],
+  [3, 1_000],
+  [10, 1_000],
+  [1, 20_000],
+  [3, MINUTE_MS],
+  [10, MINUTE_MS],
+].map(([count = 1, per_ms = MINUTE_MS]) => ({ count, per_ms }))
 
 /** Draws a plan; equal generators draw equal plans. */
 export function drawPlan(rng: Rng): Plan {
-  const bursts = Array.from({ length: rng.int(3, 5) }, () => ({ at: rng.between(0, ARRIVALS_MS), requests: rng.int(3, 8) }))
+  const bursts = Array.from({ length: rng.int(3, 5) }, () => ({
+    at: rng.between(0, ARRIVALS_MS),
+    requests: rng.int(3, 8),
+  }))
   const nearBurst = () => rng.pick(bursts).at + rng.between(0, 20_000)
   const times = (most: number) => {
     if (rng.chance(0.4)) return []
     return Array.from({ length: rng.int(1, most) }, () => (rng.chance(0.7) ? nearBurst() : rng.between(0, FAULTS_MS)))
   }
+  const crowd = rng.chance(0.04)
   const rate = (most: number) => (rng.chance(0.5) ? 0 : rng.between(0, most))
   return {
     lanes: Array.from({ length: rng.int(3, 6) }, (_, index) => drawLane(rng, index)),
-    workers: 3,
+    workers: rng.pick([2, 3, 3]),
     bursts,
-    sweepMs: rng.pick([2_000, 8_000, 8_000, 8_000]),
+    // A lane that has work is looked at before it would be given back as idle.
+    sweepMs: crowd ? 2_000 : rng.pick([2_000, 8_000, 8_000, 8_000]),
     skewMs: rng.chance(0.5) ? 0 : 24 * HOUR_MS,
     hintChance: rng.pick([0, 0.5, 0.9, 1]),
     store: { refused: rate(0.1), unknown: rate(0.1), slow: rate(0.1) },
@@ -104,14 +125,26 @@ export function drawPlan(rng: Rng): Plan {
     allowances: drawAllowances(rng, nearBurst),
     signsInEarnest: rng.chance(0.1),
     rotations: times(5).map((at) => ({ at, overlapMs: rng.pick(OVERLAPS_MS) })),
+    crowd,
+    rushAt: crowd ? nearBurst() : null,
   }
 }
 
 function drawAllowances(rng: Rng, nearBurst: () => number): Plan['allowances'] {
   if (rng.chance(0.6)) return []
-  const draw = (at: number, turned: boolean) => ({ at, workspace: rng.pick(['w0', 'w0', 'w1']), max: rng.chance(0.1) ? null : rng.pick([0, 3, 8, 20]), turned })
+  const draw = (at: number, turned: boolean) => ({
+    at,
+    workspace: rng.pick(['w0', 'w0', 'w1']),
+    max: rng.chance(0.1) ? null : rng.pick([0, 3, 8, 20]),
+    turned,
+  })
   const first = ['w0', 'w1'].map((workspace) => ({ ...draw(0, true), workspace }))
-  return [...first, ...Array.from({ length: rng.int(0, 6) }, () => draw(rng.chance(0.7) ? nearBurst() : rng.between(0, FAULTS_MS), rng.chance(0.6)))]
+  return [
+    ...first,
+    ...Array.from({ length: rng.int(0, 6) }, () =>
+      draw(rng.chance(0.7) ? nearBurst() : rng.between(0, FAULTS_MS), rng.chance(0.6)),
+    ),
+  ]
 }
 
 function drawLane(rng: Rng, index: number): PlannedLane {
@@ -126,7 +159,14 @@ function drawLane(rng: Rng, index: number): PlannedLane {
     ordered,
   }
   const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null
-  return { lane: `d${index}`, workspace: `w${index % 2}`, settings, nature: rng.pick(ordered ? PROMPT_NATURES : NATURES), hopeless: rng.chance(0.01), outage }
+  return {
+    lane: `d${index}`,
+    workspace: `w${index % 2}`,
+    settings,
+    nature: rng.pick(ordered ? PROMPT_NATURES : NATURES),
+    hopeless: rng.chance(0.01),
+    outage,
+  }
 }
 
 function drawSchedule(rng: Rng, ordered: boolean): readonly number[] {

@@ -16,5 +16,6 @@ export const PLANTS = [
   'told-in-vain',
   'cap-broken',
   'no-sweep',
+  'hoard',
 ] as const
 export type Plant = (typeof PLANTS)[number]

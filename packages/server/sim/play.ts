@@ -27,7 +27,8 @@ export function play({ from, seeds, mode, plant }: Block, trace?: (line: string)
     simulatedMs += report.simulatedMs
     addTo(totals, report.counts)
     const { violation } = report
-    if (violation !== null) return { seeds: seed - from + 1, simulatedMs, totals, broken: { seed, mode: its, violation } }
+    if (violation !== null)
+      return { seeds: seed - from + 1, simulatedMs, totals, broken: { seed, mode: its, violation } }
   }
   return { seeds, simulatedMs, totals, broken: null }
 }
@@ -37,7 +38,12 @@ export function sum(a: Played, b: Played): Played {
   const totals = { ...a.totals }
   addTo(totals, b.totals)
   const [first, second] = (a.broken?.seed ?? Infinity) <= (b.broken?.seed ?? Infinity) ? [a, b] : [b, a]
-  return { seeds: a.seeds + b.seeds, simulatedMs: a.simulatedMs + b.simulatedMs, totals, broken: first.broken ?? second.broken }
+  return {
+    seeds: a.seeds + b.seeds,
+    simulatedMs: a.simulatedMs + b.simulatedMs,
+    totals,
+    broken: first.broken ?? second.broken,
+  }
 }
 
 function addTo(totals: Record<string, number>, counts: Played['totals']): void {

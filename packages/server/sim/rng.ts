@@ -42,6 +42,9 @@ export class Rng {
   }
 
   shuffled<Item>(items: readonly Item[]): Item[] {
-    return items.map((item) => ({ item, at: this.next() })).toSorted((a, b) => a.at - b.at).map(({ item }) => item)
+    return items
+      .map((item) => ({ item, at: this.next() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ item }) => item)
   }
 }

@@ -1,8 +1,13 @@
 /** The rows of the model, what a transaction tells its watcher, and small facts about rows. */
 import { LIMITS } from '@postroad/contract'
-import type { AttemptOutcome, AttemptTrigger, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
+import type {
+  AttemptOutcome,
+  AttemptTrigger,
+  DeliveryState,
+  PauseReason,
+} from '../src/domain/delivery/delivery-state.ts'
 import { DELIVER_LIMITS } from '../src/pipeline/deliver/limits.ts'
-import type { LaneMemory } from '../src/domain/lane-memory.ts'
+import type { LaneMemory } from '../src/domain/delivery/lane-memory.ts'
 import type { Begin, Held, LaneRead, LaneSettings } from '../src/pipeline/deliver/ports.ts'
 
 export interface Delivery {
@@ -119,12 +124,23 @@ function firstBeforeRetry(a: Delivery, b: Delivery): number {
 }
 
 /** What of a lane is due, first attempts before retries; and how long the next one has to wait. `held` waits for another one. */
-export function dueIn({ deliveries }: LaneRow, asked: { now: number; limit: number; exclude: readonly string[]; passedOver: (row: Delivery) => boolean }): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
+export function dueIn(
+  { deliveries }: LaneRow,
+  asked: { now: number; limit: number; exclude: readonly string[]; passedOver: (row: Delivery) => boolean },
+): Pick<LaneRead, 'due' | 'next_due_in_ms'> {
   const { now, limit, exclude, passedOver } = asked
-  const waiting = deliveries.filter((row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id) && !passedOver(row))
-  const due = waiting.filter((row) => dueAt(row) <= now).toSorted(firstBeforeRetry).slice(0, limit)
+  const waiting = deliveries.filter(
+    (row) => row.next_attempt_at !== null && !exclude.includes(row.delivery_id) && !passedOver(row),
+  )
+  const due = waiting
+    .filter((row) => dueAt(row) <= now)
+    .toSorted(firstBeforeRetry)
+    .slice(0, limit)
   const later = waiting.map(dueAt).filter((at) => at > now)
-  return { due: due.map((row) => row.delivery_id), next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now }
+  return {
+    due: due.map((row) => row.delivery_id),
+    next_due_in_ms: later.length === 0 ? null : Math.min(...later) - now,
+  }
 }
 
 const SETTLED_MS = 60_000
@@ -146,7 +162,9 @@ const OUTSTANDING: readonly DeliveryState[] = ['pending', 'sending', 'retrying',
 /** True when another delivery with the same key, of those before it, has not ended. */
 export function mustWait({ order_key, order_seq }: Delivery, { deliveries }: LaneRow): boolean {
   if (order_key === null) return false
-  return deliveries.some((row) => row.order_key === order_key && row.order_seq < order_seq && OUTSTANDING.includes(row.state))
+  return deliveries.some(
+    (row) => row.order_key === order_key && row.order_seq < order_seq && OUTSTANDING.includes(row.state),
+  )
 }
 
 export function lanesOf(begins: readonly Begin[]): Held[] {
@@ -154,5 +172,25 @@ export function lanesOf(begins: readonly Begin[]): Held[] {
   return [...byLane.values()]
 }
 
-export const NEW_LANE = { enabled: true, owner: null, serial: 0, fence: 0, memory: null, remembered_at: 0, note_serial: 0, waits_until: null, orphans: [], unswept: false, changed_at: -Infinity, work_at: null } as const
-export const NEW_DELIVERY = { state: 'pending', pause_reason: null, next_trigger: 'initial', attempt_count: 0, failure_count: 0, open_attempt_id: null } as const
+export const NEW_LANE = {
+  enabled: true,
+  owner: null,
+  serial: 0,
+  fence: 0,
+  memory: null,
+  remembered_at: 0,
+  note_serial: 0,
+  waits_until: null,
+  orphans: [],
+  unswept: false,
+  changed_at: -Infinity,
+  work_at: null,
+} as const
+export const NEW_DELIVERY = {
+  state: 'pending',
+  pause_reason: null,
+  next_trigger: 'initial',
+  attempt_count: 0,
+  failure_count: 0,
+  open_attempt_id: null,
+} as const

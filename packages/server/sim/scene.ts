@@ -21,8 +21,8 @@ export interface Player {
   hint(type: HintType, lanes: readonly string[]): void
 }
 
-/** There may be work; its settings or its secrets have changed; it was switched off. */
-export type HintType = 'hinted' | 'changed' | 'halted'
+/** There may be work; its settings or its secrets have changed; it was switched off; its owner has given it back for others. */
+export type HintType = 'hinted' | 'changed' | 'halted' | 'offered'
 
 /** What the parts of a world may ask of it. */
 export interface Scene {
@@ -39,6 +39,8 @@ export interface Scene {
   readonly tracing: boolean
   /** True once the faults have stopped. */
   readonly calm: boolean
+  /** All destinations have work: who holds nothing goes on looking, as it does in production. */
+  crowded: boolean
   /** Set by whatever may have made work for workers that have none. */
   workChanged: boolean
   trace(line: string): void

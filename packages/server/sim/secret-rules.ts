@@ -8,7 +8,7 @@ interface Version {
   readonly since: number
   readonly current: string
   /** null: the one that was replaced ended at once. */
-  readonly former: string | null
+  readonly previous: string | null
   readonly until: number
 }
 
@@ -23,16 +23,26 @@ export class SecretRules {
     this.#proven = !signsInEarnest
   }
 
-  /** A lane got its first secret, or a new one; `until`: how long the former signs beside it, null: no longer. */
-  readonly rotated = (lane: string, { secret, until }: { readonly secret: string; readonly until: number | null }, now: number): void => { // oxlint-disable-line max-params -- whose, to what, and when
+  /** A lane got its first secret, or a new one; `until`: how long the previous signs beside it, null: no longer. */
+  readonly rotated = (
+    lane: string,
+    { secret, until }: { readonly secret: string; readonly until: number | null },
+    now: number,
+  ): void => {
+    // oxlint-disable-line max-params -- whose, to what, and when
     const versions = this.#versions.get(lane) ?? []
     this.#versions.set(lane, versions)
-    const former = until === null ? null : (versions.at(-1)?.current ?? null)
-    versions.push({ since: now, current: secret, former, until: until ?? -Infinity })
+    const previous = until === null ? null : (versions.at(-1)?.current ?? null)
+    versions.push({ since: now, current: secret, previous, until: until ?? -Infinity })
   }
 
   /** A request leaves that is signed with these; its sender must know of every rotation before `knownSince`. */
-  sent(attempt: { readonly lane: string; readonly attempt_id: string }, secrets: readonly string[], { knownSince, now }: { knownSince: number; now: number }): void { // oxlint-disable-line max-params -- what, with what, and when
+  sent(
+    attempt: { readonly lane: string; readonly attempt_id: string },
+    secrets: readonly string[],
+    { knownSince, now }: { knownSince: number; now: number },
+  ): void {
+    // oxlint-disable-line max-params -- what, with what, and when
     const { lane, attempt_id } = attempt
     if (secrets.length === 0) throw new Violation(`${attempt_id} was sent without a signature`)
     const versions = this.#versions.get(lane) ?? []
@@ -54,22 +64,31 @@ export class SecretRules {
       const ours = createHmac('sha256', secret).update(`1700000000.${body}`).digest('hex')
       const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
       const standard = createHmac('sha256', key).update(`${id}.1700000000.${body}`).digest('base64')
-      const verifies = headers['Service-Signature']?.split(',').includes(`v1=${ours}`) === true && headers['webhook-signature']?.split(' ').includes(`v1,${standard}`) === true
+      const verifies =
+        headers['Service-Signature']?.split(',').includes(`v1=${ours}`) === true &&
+        headers['webhook-signature']?.split(' ').includes(`v1,${standard}`) === true
       if (!verifies) throw new Violation(`${id} has no signature that its secrets verify`)
     }
   }
 }
 
-function isSignedAs({ current, former, until }: Version, [first, second, third]: readonly string[], now: number): boolean {
+function isSignedAs(
+  { current, previous, until }: Version,
+  [first, second, third]: readonly string[],
+  now: number,
+): boolean {
   if (first !== current || third !== undefined) return false
-  if (second === undefined) return former === null || now >= until - ALIGNED_WITHIN_MS
-  return second === former && now <= until + ALIGNED_WITHIN_MS
+  if (second === undefined) return previous === null || now >= until - ALIGNED_WITHIN_MS
+  return second === previous && now <= until + ALIGNED_WITHIN_MS
 }
 
 function whyWrong(versions: readonly Version[], [first, second]: readonly string[], now: number): string {
   const known = versions.findLast(({ current }) => current === first)
-  if (known === undefined) return 'with a secret that was never its destination\'s'
-  if (known !== versions.at(-1)) return `with a secret that was replaced ${now - (versions[versions.indexOf(known) + 1]?.since ?? now)} ms ago`
-  if (second === undefined) return 'without the signature of the former secret, whose overlap has not ended'
-  return second === known.former ? `with the former secret ${now - known.until} ms after its overlap` : 'with a second secret that is not the former one'
+  if (known === undefined) return "with a secret that was never its destination's"
+  if (known !== versions.at(-1))
+    return `with a secret that was replaced ${now - (versions[versions.indexOf(known) + 1]?.since ?? now)} ms ago`
+  if (second === undefined) return 'without the signature of the previous secret, whose overlap has not ended'
+  return second === known.previous
+    ? `with the previous secret ${now - known.until} ms after its overlap`
+    : 'with a second secret that is not the previous one'
 }

@@ -1,6 +1,6 @@
-import { rotated, type SigningSecrets } from '../src/domain/signing-secrets.ts'
+import { rotated, type SigningSecrets } from '../src/domain/delivery/signing-secrets.ts'
 
-/** Told of each secret a lane gets; `until`: how long the former one signs beside it, null: no longer. */
+/** Told of each secret a lane gets; `until`: how long the previous one signs beside it, null: no longer. */
 type Watch = (lane: string, to: { readonly secret: string; readonly until: number | null }, now: number) => void
 
 /** The signing secrets of the lanes, as the rows of their destinations have them. */
@@ -21,12 +21,13 @@ export class Secrets {
 
   add(lane: string): void {
     const secret = this.#mint(lane)
-    this.#held.set(lane, { current: secret, former: null })
+    this.#held.set(lane, { current: secret, previous: null })
     this.#watch(lane, { secret, until: null }, 0)
   }
 
-  /** One transaction; `overlapMs` 0: the former secret ends at once. */
-  rotate(lane: string, overlapMs: number, now: number): void { // oxlint-disable-line max-params -- whose, how, and when
+  /** One transaction; `overlapMs` 0: the previous secret ends at once. */
+  rotate(lane: string, overlapMs: number, now: number): void {
+    // oxlint-disable-line max-params -- whose, how, and when
     const [secret, until] = [this.#mint(lane), overlapMs === 0 ? null : now + overlapMs]
     this.#held.set(lane, rotated(this.of(lane), { secret, until }))
     this.#watch(lane, { secret, until }, now)

@@ -1,6 +1,6 @@
-/** How a process comes by what signs its requests: the product's own shelf and rules, with readings that take time and may fail. */
-import { TargetShelf, type Reading } from '../src/pipeline/deliver/target-shelf.ts'
-import { secretsToSign, type SigningSecrets } from '../src/domain/signing-secrets.ts'
+/** How a process comes by what signs its requests: the product's own cache and rules, with readings that take time and may fail. */
+import { TargetCache, type Reading } from '../src/pipeline/deliver/target-cache.ts'
+import { secretsToSign, type SigningSecrets } from '../src/domain/delivery/signing-secrets.ts'
 import type { Scene } from './scene.ts'
 
 type Waiting = (() => void)[]
@@ -18,11 +18,12 @@ export class SimSender {
   readonly #clocks: Clocks
   /** Runs this when its process is awake, if it still lives then. */
   readonly #whenAwake: (run: () => void) => void
-  readonly #shelf = new TargetShelf<SigningSecrets, Waiting>()
+  readonly #cache = new TargetCache<SigningSecrets, Waiting>()
   readonly #toldAt = new Map<string, number>()
   readonly #firstRead = new Map<string, SigningSecrets>()
 
-  constructor(world: Scene, clocks: Clocks, whenAwake: (run: () => void) => void) { // oxlint-disable-line max-params -- where, when, and whether
+  constructor(world: Scene, clocks: Clocks, whenAwake: (run: () => void) => void) {
+    // oxlint-disable-line max-params -- where, when, and whether
     this.#world = world
     this.#clocks = clocks
     this.#whenAwake = whenAwake
@@ -31,7 +32,7 @@ export class SimSender {
   /** The destination of this lane has changed, and this process was told. */
   forget(lane: string): void {
     if (this.#world.plant === 'told-in-vain') return this.#told(lane)
-    this.#shelf.forget(lane)
+    this.#cache.forget(lane)
     this.#told(lane)
   }
 
@@ -44,10 +45,10 @@ export class SimSender {
   prepare(lane: string, then: (secrets: readonly string[] | null) => void): void {
     const askedAt = this.#now
     const look = (): void => {
-      const reading = this.#shelf.find(lane, this.#now) ?? this.#read(lane)
+      const reading = this.#cache.find(lane, this.#now) ?? this.#read(lane)
       const use = (): void => {
         if (reading.done === undefined) return then(null)
-        if (!this.#shelf.serves(reading, askedAt)) return look()
+        if (!this.#cache.serves(reading, askedAt)) return look()
         then(this.#sign(lane, reading.done.target))
       }
       if (reading.done === undefined) reading.waiting.push(use)
@@ -68,9 +69,9 @@ export class SimSender {
 
   #read(lane: string): Reading<SigningSecrets, Waiting> {
     const { agenda, plan, rng, secrets } = this.#world
-    const reading = this.#shelf.begin(lane, { now: this.#now, waiting: [] })
+    const reading = this.#cache.begin(lane, { now: this.#now, waiting: [] })
     if (plan.rotations.length === 0) {
-      this.#shelf.ended(reading, secrets.of(lane))
+      this.#cache.ended(reading, secrets.of(lane))
       return reading
     }
     const latencyMs = rng.chance(plan.store.slow) ? rng.between(20, 2_000) : rng.between(1, 20)
@@ -78,8 +79,8 @@ export class SimSender {
     agenda.after(latencyMs * rng.next(), () => {
       const read = secrets.of(lane)
       const answer = (): void => {
-        if (fails) this.#shelf.drop(reading)
-        else this.#shelf.ended(reading, read)
+        if (fails) this.#cache.drop(reading)
+        else this.#cache.ended(reading, read)
         for (const use of reading.waiting) use()
       }
       agenda.after(latencyMs / 2, () => this.#whenAwake(answer))

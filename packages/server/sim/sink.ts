@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../src/domain/retry-policy.ts'
+import { readRetryAfter } from '../src/domain/delivery/retry-policy.ts'
 import type { HttpResult } from '../src/pipeline/deliver/ports.ts'
 import type { Rng } from './rng.ts'
 
@@ -33,7 +33,18 @@ export interface Network {
 }
 
 const CONNECTION_ERRORS = ['connection_refused', 'connection_reset', 'dns_failed', 'tls_failed'] as const
-const NONSENSE = ['', '-1', '1e9', 'soon', '99999999999', 'Sun, 99 Foo 2026 00:00:00 GMT', '3', '120', '86400', '9999999999']
+const NONSENSE = [
+  '',
+  '-1',
+  '1e9',
+  'soon',
+  '99999999999',
+  'Sun, 99 Foo 2026 00:00:00 GMT',
+  '3',
+  '120',
+  '86400',
+  '9999999999',
+]
 
 /** Decides at the moment of sending what will become of the request; `network` holds the chances of each fault. */
 export function fateOf(receiver: Receiver, now: number, { rng, network }: { rng: Rng; network: Network }): Fate {

@@ -2,10 +2,39 @@
  * The reference model of the delivery store: each method is one transaction, executed at `now`. The SQL store must answer
  * alike. It keeps the rules and nothing else; whether the rules hold is judged in invariants.ts, which only watches.
  */
+import { grantable } from './grantable.ts'
 import { keepNote, recalled } from './notes.ts'
-import { dueAt, dueIn, hasWork, lanesOf, LEFTOVER, mustWait, NEW_DELIVERY, orphanOf, orphansEndIn, workAt } from './rows.ts'
-import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery-state.ts'
-import type { Begin, Begun, LaneRead, LaneReadInput, Leased, LeaseInput, Note, ReadAnswer, ReadInput, ReleaseInput, Renewed, RenewInput, Settle, Turned, TurnInput } from '../src/pipeline/deliver/ports.ts'
+import {
+  dueAt,
+  dueIn,
+  hasWork,
+  lanesOf,
+  LEFTOVER,
+  mustWait,
+  NEW_DELIVERY,
+  orphanOf,
+  orphansEndIn,
+  workAt,
+} from './rows.ts'
+import { NO_OTHERS, type Others } from '../src/domain/delivery/fair-share.ts'
+import type { AttemptOutcome, DeliveryState, PauseReason } from '../src/domain/delivery/delivery-state.ts'
+import type {
+  Begin,
+  Begun,
+  LaneRead,
+  LaneReadInput,
+  Leased,
+  LeaseInput,
+  Note,
+  ReadAnswer,
+  ReadInput,
+  ReleaseInput,
+  Renewed,
+  RenewInput,
+  Settle,
+  Turned,
+  TurnInput,
+} from '../src/pipeline/deliver/ports.ts'
 import type { Plant } from './plants.ts'
 import { Tables } from './tables.ts'
 import type { Change, Delivery, LaneRow, Step } from './rows.ts'
@@ -21,7 +50,6 @@ export class SimStore extends Tables {
   readonly #watch: (change: Change, now: number) => void
   readonly #plant: Plant | undefined
   readonly #recentMs: number
-  #lastSeq = 0
 
   constructor(options: SimStoreOptions = {}) {
     super()
@@ -33,39 +61,54 @@ export class SimStore extends Tables {
   // The operations of the delivery machine
 
   lease(now: number, input: LeaseInput): Leased {
-    const nothing = { grants: [], elsewhere: [], more: false }
+    const nothing = { grants: [], elsewhere: [], more: false, others: NO_OTHERS, left: false }
     const row = this.owners.get(input.owner)
     if (row !== undefined && row.until <= now) return { alive: false, ...nothing }
     if (row !== undefined && row.serial >= input.serial) return { alive: true, ...nothing }
-    this.owners.set(input.owner, { until: now + input.lease_ms, serial: input.serial })
+    const others = this.#others(input.owner, now)
+    this.extend(input, now)
     this.#freeDoubtful(input)
     if (input.any_due) this.#moveForgotten(now)
     const wanted = input.wanted.map((key) => this.lane(key))
     this.#clearClosed(input.any_due ? this.lanes.values() : wanted, now)
     const free = input.any_due ? this.freeByDue(now) : wanted.filter((lane) => !this.isHeld(lane, now))
-    const ready = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
-    const grants = ready.slice(0, input.lanes_max)
+    const found = free.filter((lane) => this.pauseReason(lane) === null && hasWork(lane, now))
+    const { grants, more, left } = grantable(found, { input, others, isLast: this.allLeft(input.owner, now) })
     for (const lane of grants) this.#grant(lane, input, now)
-    const elsewhere = wanted.filter((lane) => (this.isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now))
+    if (others.owners > 0) this.count(input.owner, { taken: grants.length, left })
+    const elsewhere = wanted.filter((lane) =>
+      this.isHeld(lane, now) ? lane.owner !== input.owner : (lane.waits_until ?? now) > now,
+    )
     return {
       alive: true,
-      grants: grants.map((lane) => ({ lane: lane.lane, fence: lane.fence, settings: lane.settings, memory: recalled(lane, { now, plant: this.#plant }), orphans_end_in_ms: orphansEndIn(lane, now) })),
+      grants: grants.map((lane) => ({
+        lane: lane.lane,
+        fence: lane.fence,
+        settings: lane.settings,
+        memory: recalled(lane, { now, plant: this.#plant }),
+        orphans_end_in_ms: orphansEndIn(lane, now),
+      })),
       elsewhere: elsewhere.map(({ lane }) => lane),
-      more: ready.length > grants.length,
+      more,
+      others,
+      left,
     }
   }
 
   renew(now: number, input: RenewInput): Renewed {
     const row = this.owners.get(input.owner)
-    if (row === undefined || row.until <= now) return { alive: false }
+    if (row === undefined || row.until <= now) return { alive: false, others: NO_OTHERS }
     row.until = now + input.lease_ms
-    return { alive: true }
+    row.lanes = input.held
+    return { alive: true, others: this.#others(input.owner, now) }
   }
 
   release(now: number, { owner, lanes }: ReleaseInput): null {
     if (lanes === 'all') this.owners.delete(owner)
     else {
-      for (const { note, ...held } of lanes.filter((one) => this.isCurrent(one) && this.lane(one.lane).owner === owner)) {
+      for (const { note, ...held } of lanes.filter(
+        (one) => this.isCurrent(one) && this.lane(one.lane).owner === owner,
+      )) {
         if (note !== undefined) this.#note({ ...held, ...note }, now)
         this.lane(held.lane).owner = null
       }
@@ -83,7 +126,9 @@ export class SimStore extends Tables {
     const applied = input.settles.filter((settle) => this.#settle(settle, now)).map(({ attempt_id }) => attempt_id)
     const lost = input.begins.filter((begin) => !this.isCurrent(begin))
     const paused = input.begins.filter((begin) => this.isCurrent(begin) && this.pausedKey(begin.lane) !== null)
-    const begun = input.begins.flatMap((begin, index) => (inOrder[index] === true ? (this.#begin(begin, now) ?? []) : []))
+    const begun = input.begins.flatMap((begin, index) =>
+      inOrder[index] === true ? (this.#begin(begin, now) ?? []) : [],
+    )
     for (const note of input.notes ?? []) this.#note(note, now)
     return { begun, applied, paused: lanesOf(paused), lost: lanesOf(lost) }
   }
@@ -96,9 +141,19 @@ export class SimStore extends Tables {
 
   // What everybody else does to the same rows
 
-  ingest(now: number, items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[]): void {
+  ingest(
+    now: number,
+    items: readonly { delivery_id: string; record_id: string; lane: string; order_key?: string | null }[],
+  ): void {
     for (const item of items) {
-      const row: Delivery = { ...item, ...NEW_DELIVERY, came_at: now, order_key: item.order_key ?? null, order_seq: this.#nextSeq(), next_attempt_at: now }
+      const row: Delivery = {
+        ...item,
+        ...NEW_DELIVERY,
+        came_at: now,
+        order_key: item.order_key ?? null,
+        order_seq: this.nextSeq(),
+        next_attempt_at: now,
+      }
       this.deliveries.set(row.delivery_id, row)
       this.lane(row.lane).deliveries.push(row)
       const step = { now, actor: { act: 'ingest', fence: null }, inMs: 0, from: null } as const
@@ -108,7 +163,8 @@ export class SimStore extends Tables {
   }
 
   /** The month of a workspace turns, or its plan changes. */
-  allow(now: number, workspace: string, { max, turned }: { max: number | null; turned: boolean }): void { // oxlint-disable-line max-params -- as all operations here: when, on what, and how
+  allow(now: number, workspace: string, { max, turned }: { max: number | null; turned: boolean }): void {
+    // oxlint-disable-line max-params -- as all operations here: when, on what, and how
     const month = this.allowances.of(workspace)
     month.max = max
     if (turned) month.used = 0
@@ -118,7 +174,9 @@ export class SimStore extends Tables {
   /** Lets go what waits for the allowance, the oldest first, as far as there is room; gives the lanes. A suspended workspace stands still. */
   letGo(now: number, workspace: string): readonly string[] {
     if (this.suspended.has(workspace)) return []
-    const waiting = [...this.deliveries.values()].filter((row) => row.pause_reason === 'allowance_used' && this.lane(row.lane).workspace === workspace)
+    const waiting = [...this.deliveries.values()].filter(
+      (row) => row.pause_reason === 'allowance_used' && this.lane(row.lane).workspace === workspace,
+    )
     const released = this.allowances.released(workspace, waiting, this.#plant)
     for (const row of released) this.#schedule(row, 'pending', { now, actor: { act: 'release', fence: null }, inMs: 0 })
     return released.map(({ lane }) => lane)
@@ -132,7 +190,8 @@ export class SimStore extends Tables {
 
   reinstate(now: number, workspace: string): void {
     this.suspended.delete(workspace)
-    for (const lane of this.lanesOf(workspace)) this.#mark(lane, this.pauseReason(lane) === null ? 'resumed' : 'paused', now)
+    for (const lane of this.lanesOf(workspace))
+      this.#mark(lane, this.pauseReason(lane) === null ? 'resumed' : 'paused', now)
   }
 
   /** Moves the deliveries of one lane, as it was meant when the workspace was suspended or reinstated, whatever it is by now. */
@@ -166,11 +225,19 @@ export class SimStore extends Tables {
   /** False when it has not ended yet: there is nothing to send again; or when the allowance has no room. One of many waits as a retry does, until its moment. */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.delivery(deliveryId)
-    if (!['delivered', 'failed', 'cancelled'].includes(row.state) || !this.allowances.take(this.lane(row.lane).workspace)) return false
+    if (
+      !['delivered', 'failed', 'cancelled'].includes(row.state) ||
+      !this.allowances.take(this.lane(row.lane).workspace)
+    )
+      return false
     row.failure_count = 0
-    row.order_seq = this.#nextSeq()
+    row.order_seq = this.nextSeq()
     row.next_trigger = 'replay'
-    this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', { now, actor: { act: 'replay', fence: null }, inMs: ofMany?.inMs ?? 0 })
+    this.#schedule(row, ofMany === undefined ? 'pending' : 'retrying', {
+      now,
+      actor: { act: 'replay', fence: null },
+      inMs: ofMany?.inMs ?? 0,
+    })
     return true
   }
 
@@ -195,12 +262,12 @@ export class SimStore extends Tables {
 
   /** The destination is deleted, so nobody is granted it again. */
   cancelAll(now: number, key: string): void {
-    for (const row of this.lane(key).deliveries) if (!['delivered', 'failed', 'cancelled'].includes(row.state)) this.#cancel(row, now)
+    for (const row of this.lane(key).deliveries)
+      if (!['delivered', 'failed', 'cancelled'].includes(row.state)) this.#cancel(row, now)
   }
 
-  #nextSeq(): number {
-    this.#lastSeq += 1
-    return this.#lastSeq
+  #others(owner: string, now: number): Others {
+    return this.#plant === 'hoard' ? NO_OTHERS : this.othersOf(owner, now)
   }
 
   // Steps of a transaction
@@ -216,7 +283,8 @@ export class SimStore extends Tables {
   }
 
   /** A paused lane is granted to nobody, but what a dead owner left in it is cleared up all the same. */
-  #hand(lane: LaneRow, owner: string | null, now: number): void { // oxlint-disable-line max-params -- what, to whom, and when
+  #hand(lane: LaneRow, owner: string | null, now: number): void {
+    // oxlint-disable-line max-params -- what, to whom, and when
     // An owner that has given it back, or said that it ended, has nothing under way in it.
     const unended = this.owners.has(lane.owner ?? '') && this.#plant !== 'cap-broken'
     lane.owner = owner
@@ -252,7 +320,8 @@ export class SimStore extends Tables {
   #readLane({ lane: key, fence, limit, exclude, ordered, recent }: LaneReadInput, now: number): LaneRead {
     const lane = this.lane(key)
     const status = lane.fence !== fence ? 'lost' : this.pauseReason(lane) === null ? 'held' : 'paused'
-    const passedOver = (row: Delivery): boolean => (ordered === true && this.#mustWait(row)) || (recent === true && row.came_at < now - this.#recentMs)
+    const passedOver = (row: Delivery): boolean =>
+      (ordered === true && this.#mustWait(row)) || (recent === true && row.came_at < now - this.#recentMs)
     return { lane: key, fence, status, settings: lane.settings, ...dueIn(lane, { now, limit, exclude, passedOver }) }
   }
 
@@ -265,7 +334,17 @@ export class SimStore extends Tables {
     const attempt_number = row.attempt_count
     const attempt_id = `${delivery_id}#${attempt_number}`
     const trigger = row.next_trigger
-    const attempt = { attempt_id, delivery_id, lane, fence, attempt_number, trigger, started_at: now, outcome: null, counted: false }
+    const attempt = {
+      attempt_id,
+      delivery_id,
+      lane,
+      fence,
+      attempt_number,
+      trigger,
+      started_at: now,
+      outcome: null,
+      counted: false,
+    }
     this.attempts.set(attempt_id, attempt)
     row.open_attempt_id = attempt_id
     const actor = { act: 'begin', fence } as const
@@ -300,7 +379,8 @@ export class SimStore extends Tables {
     return true
   }
 
-  #mark(lane: LaneRow, type: 'paused' | 'resumed', now: number): void { // oxlint-disable-line max-params -- what, how, and when
+  #mark(lane: LaneRow, type: 'paused' | 'resumed', now: number): void {
+    // oxlint-disable-line max-params -- what, how, and when
     lane.unswept = true
     this.#watch({ type, lane }, now)
   }
@@ -334,7 +414,8 @@ export class SimStore extends Tables {
     if (reason === null) this.#watch({ type: 'resumed', lane }, now)
     const step = { now, actor: { act: 'resume', fence: null } as const, inMs: 0 }
     for (const row of lane.deliveries) {
-      if (row.state !== 'paused' || (row.pause_reason === 'allowance_used' && this.#plant !== 'resumed-beyond')) continue
+      if (row.state !== 'paused' || (row.pause_reason === 'allowance_used' && this.#plant !== 'resumed-beyond'))
+        continue
       row.pause_reason = reason
       if (reason !== null) continue
       if (row.attempt_count > 0) row.next_trigger = 'resume'

@@ -1,17 +1,19 @@
 /** The rows of the model's store, and what can be read off them. Nothing here changes a delivery. */
 import { Allowances } from './allowances.ts'
 import { hasWork, NEW_LANE, readyAt, workAt } from './rows.ts'
-import type { PauseReason } from '../src/domain/delivery-state.ts'
-import type { Held } from '../src/pipeline/deliver/ports.ts'
+import { processOf, type Others } from '../src/domain/delivery/fair-share.ts'
+import type { PauseReason } from '../src/domain/delivery/delivery-state.ts'
+import { NO_SHARE, type Held, type LeaseInput } from '../src/pipeline/deliver/ports.ts'
 import type { Attempt, Delivery, LaneRow } from './rows.ts'
 
 export class Tables {
+  #lastSeq = 0
   readonly lanes = new Map<string, LaneRow>()
   readonly deliveries = new Map<string, Delivery>()
   readonly attempts = new Map<string, Attempt>()
   readonly suspended = new Set<string>()
   readonly allowances = new Allowances()
-  readonly owners = new Map<string, { until: number; serial: number }>()
+  readonly owners = new Map<string, { until: number; serial: number; lanes: number; left: boolean }>()
 
   addLane(lane: Pick<LaneRow, 'lane' | 'workspace' | 'settings'>): void {
     this.lanes.set(lane.lane, { ...lane, ...NEW_LANE, deliveries: [] })
@@ -37,6 +39,56 @@ export class Tables {
       if (freeAt < least) least = Math.min(least, Math.max(freeAt, readyAt(lane)))
     }
     return least
+  }
+
+  /** What the living owners beside this one have said of themselves. */
+  protected othersOf(owner: string, now: number): Others {
+    let [owners, lanes] = [0, 0]
+    for (const [name, row] of this.owners) {
+      if (processOf(name) === processOf(owner) || row.until <= now) continue
+      owners += 1
+      lanes += row.lanes
+    }
+    return { owners, lanes }
+  }
+
+  /** How many of these lanes each living owner holds. */
+  holdings(now: number, isCounted: (lane: string) => boolean): ReadonlyMap<string, number> {
+    const held = new Map<string, number>()
+    for (const [name, row] of this.owners) if (row.until > now) held.set(name, 0)
+    for (const { lane, owner } of this.lanes.values()) {
+      const known = owner === null ? undefined : held.get(owner)
+      if (owner !== null && isCounted(lane) && known !== undefined) held.set(owner, known + 1)
+    }
+    return held
+  }
+
+  protected nextSeq(): number {
+    this.#lastSeq += 1
+    return this.#lastSeq
+  }
+
+  /** Each of the others has left free lanes in its last sweep. */
+  protected allLeft(owner: string, now: number): boolean {
+    const others = [...this.owners].filter(([name, row]) => processOf(name) !== processOf(owner) && row.until > now)
+    return others.length > 0 && others.every(([, row]) => row.left)
+  }
+
+  protected extend({ owner, lease_ms, serial, share = NO_SHARE, any_due }: LeaseInput, now: number): void {
+    const left = this.owners.get(owner)?.left === true && !any_due
+    this.owners.set(owner, { until: now + lease_ms, serial, lanes: share.held, left })
+  }
+
+  protected count(owner: string, { taken, left }: { taken: number; left: boolean }): void {
+    const row = this.#owner(owner)
+    row.lanes += taken
+    row.left ||= left
+  }
+
+  #owner(name: string): { lanes: number; left: boolean } {
+    const row = this.owners.get(name)
+    if (row === undefined) throw new Error(`no owner ${name}`)
+    return row
   }
 
   protected delivery(deliveryId: string): Delivery {

@@ -4,12 +4,10 @@ import { ALIGNED_WITHIN_MS } from './secret-rules.ts'
 import { SimSender } from './sender.ts'
 import { fateOf, type Fate } from './sink.ts'
 import { CRASH_POINTS, type CrashPoint } from '../src/pipeline/deliver/crash-points.ts'
-import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-shelf.ts'
-import type { Answer, Begun, Effect, Event, HttpResult } from '../src/pipeline/deliver/ports.ts'
+import { TARGET_KEPT_MS } from '../src/pipeline/deliver/target-cache.ts'
+import type { Answer, Begun, Effect, Event, HttpResult, StoreCall } from '../src/pipeline/deliver/ports.ts'
 import type { Witness } from './invariants.ts'
 import type { HintType, Scene } from './scene.ts'
-
-type StoreCall = Extract<Effect, { readonly op: number }>
 
 /** Thrown where the product passes a crash point; made once each, for a stack costs more than all else about a death. */
 class Died extends Error {}
@@ -53,8 +51,17 @@ export class SimWorker implements Witness {
     const { rng, limits, plan } = this.#world
     this.#life += 1
     this.#skewMs = plan.skewMs === 0 ? 0 : Math.round(rng.between(-plan.skewMs, plan.skewMs))
-    this.#machine = new DeliveryMachine({ owner: `${this.name}.${this.#life}`, random: rng.next, limits, reached: this.#reached })
-    this.#sender = new SimSender(this.#world, { alignedMs: rng.between(-ALIGNED_WITHIN_MS, ALIGNED_WITHIN_MS), skewMs: this.#skewMs }, this.#inThisLife())
+    this.#machine = new DeliveryMachine({
+      owner: `${this.name}.${this.#life}`,
+      random: rng.next,
+      limits,
+      reached: this.#reached,
+    })
+    this.#sender = new SimSender(
+      this.#world,
+      { alignedMs: rng.between(-ALIGNED_WITHIN_MS, ALIGNED_WITHIN_MS), skewMs: this.#skewMs },
+      this.#inThisLife(),
+    )
     this.#calls = 0
     this.#tell({ type: 'woke' })
   }
@@ -104,7 +111,8 @@ export class SimWorker implements Witness {
       this.#inbox.push(event)
       return
     }
-    if (event.type === 'halted' || (event.type === 'hinted' && event.about === 'settings')) for (const lane of event.lanes) this.#sender?.forget(lane)
+    if (event.type === 'halted' || (event.type === 'hinted' && event.about === 'settings'))
+      for (const lane of event.lanes) this.#sender?.forget(lane)
     const effects = this.#handle(this.#machine, event)
     if (effects === undefined) return
     if (this.#world.tracing) this.#world.trace(`${this.name} < ${JSON.stringify(event)}`)
@@ -164,7 +172,8 @@ export class SimWorker implements Witness {
 
   /** What is on the wire may still arrive. */
   #cut(): void {
-    for (const attempt of this.#flights.values()) this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: false })
+    for (const attempt of this.#flights.values())
+      this.#world.invariants.ended(attempt, this.#world.agenda.now, { answered: false })
     this.#flights.clear()
   }
 
@@ -178,7 +187,7 @@ export class SimWorker implements Witness {
   /** An idle worker's sweeps that can find nothing are skipped, in step: hours of nothing cost nothing. */
   #setAlarm(earliest: number): void {
     const { agenda, store, rng, limits } = this.#world
-    const workAt = this.idle ? store.nextWorkAt(agenda.now) : 0
+    const workAt = this.idle && !this.#world.crowded ? store.nextWorkAt(agenda.now) : 0
     const at = workAt <= earliest ? earliest : workAt + rng.next() * limits.sweepMs
     this.#alarm = { at, earliest }
     this.#ringBy(at)
@@ -250,7 +259,7 @@ export class SimWorker implements Witness {
       case 'renew':
         return { type: 'renewed', op, answer: { outcome: 'done', value: store.renew(agenda.now, effect.input) } }
       case 'release':
-        return { type: 'released', op, answer: { outcome: 'done', value: store.release(agenda.now, effect.input) } }
+        return this.#release(effect)
       case 'read':
         return { type: 'read', op, answer: { outcome: 'done', value: store.read(agenda.now, effect.input) } }
       case 'turn': {
@@ -259,6 +268,18 @@ export class SimWorker implements Witness {
         return { type: 'turned', op, answer: { outcome: 'done', value } }
       }
     }
+  }
+
+  /** The others are notified by the process, so not when it has died meanwhile. */
+  #release({ op, input, offered }: Extract<StoreCall, { type: 'release' }>): Event {
+    const { store, agenda } = this.#world
+    const value = store.release(agenda.now, input)
+    if (offered.length > 0 && this.up) {
+      this.#world.count('offers', offered.length)
+      for (const lane of offered) this.#world.invariants.shares.offered(lane)
+      this.#world.tell('offered', offered)
+    }
+    return { type: 'released', op, answer: { outcome: 'done', value } }
   }
 
   #send(attempt: Begun, endsInMs: number): void {
@@ -270,7 +291,9 @@ export class SimWorker implements Witness {
     if (fate.hidden) world.count('hidden')
     this.#flights.set(attempt.attempt_id, attempt)
     const tooLate = { type: 'failure', error_code: 'timeout' } as const
-    this.#prepare(attempt, (delayMs) => (delayMs < endsInMs ? this.#leave(attempt, { fate, delayMs }) : this.#responded(attempt, tooLate)))
+    this.#prepare(attempt, (delayMs) =>
+      delayMs < endsInMs ? this.#leave(attempt, { fate, delayMs }) : this.#responded(attempt, tooLate),
+    )
   }
 
   /** What signs it is looked up, which may take time or come to nothing. */

@@ -1,6 +1,7 @@
 import { DELIVER_LIMITS, type DeliverLimits } from '../src/pipeline/deliver/limits.ts'
 import { Agenda } from './agenda.ts'
 import { healAll, scheduleFaults, spite } from './faults.ts'
+import { scheduleCrowd, scheduleRush } from './crowd.ts'
 import { SimIngest } from './ingest.ts'
 import { Invariants } from './invariants.ts'
 import { drawPlan, FAULTS_MS, HOUR_MS, NO_NETWORK_FAULTS, NO_STORE_FAULTS } from './plan.ts'
@@ -40,6 +41,7 @@ const STEPS_MAX = 300_000
 const REST_MS = 300 * HOUR_MS
 const BUSY_MS = 60_000
 const DRILL_AFTER_MS = 30_000
+const CROWD_AFTER_MS = 120_000
 
 /** One world of one seed: lanes, workers, receivers, a store, and the faults that its plan holds. */
 class World implements Scene {
@@ -58,6 +60,7 @@ class World implements Scene {
   readonly #ingest: SimIngest
   /** True once the faults have stopped. */
   calm = false
+  crowded = false
   /** Set by whatever may have made work for workers that have none. */
   workChanged = false
 
@@ -71,7 +74,13 @@ class World implements Scene {
     const goneLanes = new Set(gone.map(({ lane }) => lane))
     const dead = this.plan.lanes.filter((lane) => lane.nature === 'dead' && lane.hopeless)
     const hopelessLanes = new Set(dead.map(({ lane }) => lane))
-    this.invariants = new Invariants({ store: () => this.store, limits: this.limits, goneLanes, hopelessLanes, signsInEarnest: this.plan.signsInEarnest })
+    this.invariants = new Invariants({
+      store: () => this.store,
+      limits: this.limits,
+      goneLanes,
+      hopelessLanes,
+      signsInEarnest: this.plan.signsInEarnest,
+    })
     this.secrets = new Secrets(this.invariants.secrets.rotated)
     this.store = new SimStore({ watch: this.invariants.changed, plant: input.plant, recentMs: RECENT_MS })
     for (const { lane, workspace, settings, nature, hopeless, outage } of this.plan.lanes) {
@@ -146,12 +155,14 @@ class World implements Scene {
       }
     }
     this.#keepBusy()
+    scheduleRush(this, this.#ingest)
     scheduleFaults(this)
     this.#runUntil(FAULTS_MS)
     this.agenda.now = FAULTS_MS
     if (this.#input.mode === 'safety') return
     this.#calmDown()
     this.#drill()
+    if (this.plan.crowd) scheduleCrowd(this, { ingest: this.#ingest, from: this.agenda.now + CROWD_AFTER_MS })
     for (let check = 2; check < 30; check += 1) {
       this.agenda.after(check * 20_000, () => this.invariants.nothingWaits(this.agenda.now))
     }
@@ -164,7 +175,8 @@ class World implements Scene {
     if (busyLane === null) return
     const from = FAULTS_MS - BUSY_MS
     this.agenda.at(from, () => (this.plan.store = { ...this.plan.store, unknown: 0.2 }))
-    for (let at = from; at < FAULTS_MS + BUSY_MS; at += 1_500) this.agenda.at(at, () => this.#ingest.receive([busyLane]))
+    for (let at = from; at < FAULTS_MS + BUSY_MS; at += 1_500)
+      this.agenda.at(at, () => this.#ingest.receive([busyLane]))
   }
 
   #receive(): void {
@@ -186,7 +198,7 @@ class World implements Scene {
     let nextWorkAt: number | null = null
     for (const worker of this.workers) {
       if (!worker.idle) continue
-      nextWorkAt ??= this.store.nextWorkAt(this.agenda.now)
+      nextWorkAt ??= this.crowded ? -Infinity : this.store.nextWorkAt(this.agenda.now)
       worker.rouse(nextWorkAt)
     }
   }

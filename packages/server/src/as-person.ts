@@ -11,5 +11,14 @@ type Person = {
 
 /** What a verb has when a person acts on their own account. That needs no role, so this carries the least. */
 export function asPerson(deps: Deps, { userId, sessionId, workspaceId, requestId, ip }: Person): Ctx {
-  return { ...deps, database: deps.database.forSystem, db: deps.database.forSystem, actor: { kind: 'person', userId, sessionId, role: 'viewer' }, workspaceId: workspaceId ?? '', projectId: '', requestId, ip }
+  return {
+    ...deps,
+    database: deps.database.forSystem,
+    db: deps.database.forSystem,
+    actor: { kind: 'person', userId, sessionId, role: 'viewer' },
+    workspaceId: workspaceId ?? '',
+    projectId: '',
+    requestId,
+    ip,
+  }
 }

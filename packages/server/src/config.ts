@@ -6,19 +6,40 @@ import { Secret } from './platform/secret.ts'
 
 /** Everything the environment may say, once. `docs/operate/configure.md` is written from this list. */
 export const SETTINGS = {
-  PORT: setting('The TCP port of every surface.', '4680', z.coerce.number().int().min(0).max(65_535), 'a port number, 0 to 65535'),
-  HOST: setting('The address to listen on. `0.0.0.0` or `::` opens it to other machines.', '127.0.0.1', z.string().min(1), 'an address'),
+  PORT: setting(
+    'The TCP port of every surface.',
+    '4680',
+    z.coerce.number().int().min(0).max(65_535),
+    'a port number, 0 to 65535',
+  ),
+  HOST: setting(
+    'The address to listen on. `0.0.0.0` or `::` opens it to other machines.',
+    '127.0.0.1',
+    z.string().min(1),
+    'an address',
+  ),
   PUBLIC_URL: setting(
     'The address people and senders use, when it is not `http://HOST:PORT` (behind a proxy, for example).',
     undefined,
     z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
     'an http or https URL',
   ),
-  DATA_DIR: setting('The folder of the embedded database and its key.', './data', z.string().min(1).transform((path) => resolve(path)), 'a folder'),
+  DATA_DIR: setting(
+    'The folder of the embedded database and its key.',
+    './data',
+    z
+      .string()
+      .min(1)
+      .transform((path) => resolve(path)),
+    'a folder',
+  ),
   DATABASE_URL: setting(
     'Your own PostgreSQL (15 or newer). Absent: an embedded one in `DATA_DIR`.',
     undefined,
-    z.string().regex(/^postgres(ql)?:\/\/\S+$/).transform((url) => new Secret(url)),
+    z
+      .string()
+      .regex(/^postgres(ql)?:\/\/\S+$/)
+      .transform((url) => new Secret(url)),
     'a URL such as postgres://user:password@host:5432/database',
   ),
   SECRET_KEY: setting(
@@ -27,7 +48,12 @@ export const SETTINGS = {
     key(),
     '32 bytes in base64',
   ),
-  SECRET_KEY_PREVIOUS: setting('Another key that opens and never seals: the former one while `postroad rotate-key` replaces it ([how](rotate-key.md)).', undefined, key(), '32 bytes in base64'),
+  SECRET_KEY_PREVIOUS: setting(
+    'Another key that opens and never seals: the former one while `postroad rotate-key` replaces it ([how](rotate-key.md)).',
+    undefined,
+    key(),
+    '32 bytes in base64',
+  ),
   ROLES: setting(
     'What this process does: `web` answers requests, `deliver` sends, `work` looks after the tables.',
     'web,deliver,work',
@@ -47,7 +73,7 @@ export const SETTINGS = {
     'a comma-separated list such as 10.0.0.0/8,::1',
   ),
   OUTBOUND_ALLOW: setting(
-    'Ranges beyond the public internet that deliveries may reach. With the embedded database and a loopback `HOST` it is loopback.',
+    'Ranges beyond the public internet that deliveries may reach. Set but empty: none. Absent: none, but loopback on your own machine, which is the embedded database, a loopback `HOST`, and a `PUBLIC_URL` that is absent or loopback too.',
     undefined,
     list(cidr()),
     'a comma-separated list such as 10.0.0.0/8',
@@ -55,7 +81,11 @@ export const SETTINGS = {
   SMTP_URL: setting(
     'The mail server, with user and password if it wants them. Absent: mails are written to `outbox` in `DATA_DIR`, one file each.',
     undefined,
-    z.string().regex(/^smtps?:\/\/\S+$/).refine((url) => URL.canParse(url)).transform((url) => new Secret(url)),
+    z
+      .string()
+      .regex(/^smtps?:\/\/\S+$/)
+      .refine((url) => URL.canParse(url))
+      .transform((url) => new Secret(url)),
     'a URL such as smtp://user:password@mail.example.com:587, or smtps://… for TLS from the first byte',
   ),
   MAIL_FROM: setting(
@@ -70,17 +100,30 @@ export const SETTINGS = {
     z.url({ protocol: /^https?$/ }).refine(isPrivateOrTls),
     'an https URL; http only for this machine',
   ),
-  OIDC_CLIENT_ID: setting('Our client id at the provider; needed with `OIDC_ISSUER`.', undefined, z.string().min(1), 'a client id'),
+  OIDC_CLIENT_ID: setting(
+    'Our client id at the provider; needed with `OIDC_ISSUER`.',
+    undefined,
+    z.string().min(1),
+    'a client id',
+  ),
   OIDC_CLIENT_SECRET: setting(
     'Our client secret at the provider; needed with `OIDC_ISSUER`.',
     undefined,
-    z.string().min(1).transform((text) => new Secret(text)),
+    z
+      .string()
+      .min(1)
+      .transform((text) => new Secret(text)),
     'a client secret',
   ),
   OIDC_ALLOWED_DOMAINS: setting(
     'Email domains whose accounts may sign in by the provider. Empty: all that have an account here.',
     '',
-    list(z.string().regex(/^[a-zA-Z0-9.-]+\.[a-zA-Z0-9-]+$/).transform((domain) => domain.toLowerCase())),
+    list(
+      z
+        .string()
+        .regex(/^[a-zA-Z0-9.-]+\.[a-zA-Z0-9-]+$/)
+        .transform((domain) => domain.toLowerCase()),
+    ),
     'a comma-separated list such as example.com,example.org',
   ),
   INGEST_BODY_BYTES: setting(
@@ -88,6 +131,12 @@ export const SETTINGS = {
     String(LIMITS.ingestBodyBytesDefault),
     z.coerce.number().int().min(1).max(LIMITS.ingestBodyBytesMax),
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
+  ),
+  CONNECTIONS_MAX: setting(
+    'How many connections each process holds at once. One more is closed at once, unanswered; `/metrics` counts these as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
+    '10000',
+    z.coerce.number().int().min(1).max(1_000_000),
+    'a number of connections, 1 to 1000000',
   ),
   ADMIN_REQUESTS_MAX: setting(
     'How many requests to the admin API one credential may make in 10 seconds, at each process. 0: as many as it likes.',
@@ -102,17 +151,31 @@ export const SETTINGS = {
     'an http or https URL',
   ),
   METRICS_TOKEN: setting(
-    'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: from loopback only.',
+    'Lets `/metrics` be read from other machines with `Authorization: Bearer`. Absent: only on the machine itself, at `localhost` and not through a proxy.',
     undefined,
-    z.string().min(16).transform((text) => new Secret(text)),
+    z
+      .string()
+      .min(16)
+      .transform((text) => new Secret(text)),
     'at least 16 characters',
   ),
-  LOG_LEVEL: setting('How much is logged.', 'info', z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'debug, info, warn, error or silent'),
-  LOG_FORMAT: setting('`text` for people, `json` for machines. Absent: text at a terminal.', undefined, z.enum(['text', 'json']), 'text or json'),
+  LOG_LEVEL: setting(
+    'How much is logged.',
+    'info',
+    z.enum(['debug', 'info', 'warn', 'error', 'silent']),
+    'debug, info, warn, error or silent',
+  ),
+  LOG_FORMAT: setting(
+    '`text` for people, `json` for machines. Absent: text at a terminal.',
+    undefined,
+    z.enum(['text', 'json']),
+    'text or json',
+  ),
 } as const
 
 type Settings = typeof SETTINGS
-type Read<S> = S extends Setting<infer Value, infer Default> ? (Default extends string ? Value : Value | undefined) : never
+type Read<S> =
+  S extends Setting<infer Value, infer Default> ? (Default extends string ? Value : Value | undefined) : never
 
 export type Config = Readonly<{ [Name in keyof Settings]: Read<Settings[Name]> }>
 
@@ -126,14 +189,21 @@ type Setting<Value, Default extends string | undefined> = {
 /** These hold a secret or may hold a password: what was read is not shown. */
 const HOLDS_SECRET = /SECRET|TOKEN|DATABASE_URL|SMTP_URL/
 
+/** Where an empty value means none, and an absent one does not. */
+const EMPTY_MEANS_NONE: ReadonlySet<string> = new Set(['OUTBOUND_ALLOW'])
+
+function textOf(environment: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const text = environment[name]
+  return text?.trim() === '' && !EMPTY_MEANS_NONE.has(name) ? undefined : text
+}
+
 /** A wrong setting stops the start with one line that names it, what was read and what is allowed. */
 export class ConfigError extends Error {}
 
 /** Reads the environment once; `process.env` is known to `main.ts` only. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const entries = Object.entries(SETTINGS).map(([name, { fallback, schema, allowed }]) => {
-    const text = environment[name]?.trim() === '' ? undefined : environment[name]
-    const given = text ?? fallback
+    const given = textOf(environment, name) ?? fallback
     if (given === undefined) return [name, undefined]
     const read = schema.safeParse(given)
     if (read.success) return [name, read.data]
@@ -143,7 +213,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made from SETTINGS, name by name
   const config = Object.fromEntries(entries) as Config
   if (config.DATABASE_URL !== undefined && config.SECRET_KEY === undefined) {
-    throw new ConfigError('DATABASE_URL is set, so SECRET_KEY must be too: 32 bytes in base64, the same on every node (openssl rand -base64 32).')
+    throw new ConfigError(
+      'DATABASE_URL is set, so SECRET_KEY must be too: 32 bytes in base64, the same on every node (openssl rand -base64 32).',
+    )
   }
   requireTogether(config)
   return Object.freeze(config)
@@ -152,16 +224,27 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 /** Settings that are of no use without another one. */
 function requireTogether(config: Config): void {
   if (config.SMTP_URL !== undefined && config.MAIL_FROM === undefined) {
-    throw new ConfigError('SMTP_URL is set, so MAIL_FROM must be too: the address that mails come from, such as postroad@example.com.')
+    throw new ConfigError(
+      'SMTP_URL is set, so MAIL_FROM must be too: the address that mails come from, such as postroad@example.com.',
+    )
   }
-  if (config.OIDC_ISSUER !== undefined && (config.OIDC_CLIENT_ID === undefined || config.OIDC_CLIENT_SECRET === undefined)) {
-    throw new ConfigError('OIDC_ISSUER is set, so OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be too: the provider shows both where the client is registered.')
+  if (
+    config.OIDC_ISSUER !== undefined &&
+    (config.OIDC_CLIENT_ID === undefined || config.OIDC_CLIENT_SECRET === undefined)
+  ) {
+    throw new ConfigError(
+      'OIDC_ISSUER is set, so OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be too: the provider shows both where the client is registered.',
+    )
   }
 }
 
 function isPrivateOrTls(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return new URL(url).protocol === 'https:' || isLoopback(url)
+}
+
+/** Whether a URL leads to this machine. `URL` writes every form of an address the same way. */
+function isLoopback(url: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(URL.parse(url)?.hostname ?? '')
 }
 
 /** The address in links: `PUBLIC_URL`, or where the server listens. */
@@ -170,11 +253,12 @@ export function publicUrl(config: Config, port: number): string {
   return config.PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Where deliveries may go beyond the public internet. */
+/** Where deliveries may go beyond the public internet. Loopback by default only where nobody else reaches the server. */
 export function outboundAllow(config: Config): readonly string[] {
   if (config.OUTBOUND_ALLOW !== undefined) return config.OUTBOUND_ALLOW
-  const local = config.DATABASE_URL === undefined && /^(localhost|127\.|::1$)/.test(config.HOST)
-  return local ? ['127.0.0.0/8', '::1/128'] : []
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  const isLocal = isLoopback(`http://${host}`) && isLoopback(config.PUBLIC_URL ?? 'http://localhost')
+  return config.DATABASE_URL === undefined && isLocal ? ['127.0.0.0/8', '::1/128'] : []
 }
 
 function setting<Value, const Default extends string | undefined>(
@@ -193,7 +277,12 @@ function key() {
 function list<Value>(item: z.ZodType<Value, string>) {
   return z
     .string()
-    .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
     .pipe(z.array(item))
 }
 

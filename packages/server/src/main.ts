@@ -1,4 +1,4 @@
-import { bootstrapCommand } from './commands/bootstrap.ts'
+import { bootstrapCommand, localKeyCommand, signInLinkCommand } from './commands/bootstrap.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { rotateKeyCommand } from './commands/rotate-key.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -9,6 +9,8 @@ import { startFailure } from './boot.ts'
 const COMMANDS = {
   serve: serveCommand,
   bootstrap: bootstrapCommand,
+  'sign-in-link': signInLinkCommand,
+  'local-key': localKeyCommand,
   doctor: doctorCommand,
   'rotate-key': rotateKeyCommand,
   workspaces: workspacesCommand,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
-import type { Plans } from './domain/plan.ts'
+import type { Plans } from './domain/workspace/plan.ts'
 
 const FILE = new URL('../plans.json', import.meta.url)
 

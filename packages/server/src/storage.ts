@@ -8,23 +8,33 @@ import { openKeyFile, type KeyFile } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import { whyUnbound } from './platform/row-security.ts'
 import { serverVersion, unsafeSettings } from './platform/server-facts.ts'
-import { sealedByOthers } from './resources/key-ring/index.ts'
+import { sealedByOthers } from './resources/operate/key-ring/index.ts'
 
 /** Where the data is, and the keys that seal what is secret in it: of the environment, or of a file in the data folder. */
-export type Storage = { readonly target: DatabaseTarget; readonly cipher: Cipher; readonly keyFile?: KeyFile; stop(): Promise<void> }
+export type Storage = {
+  readonly target: DatabaseTarget
+  readonly cipher: Cipher
+  readonly keyFile?: KeyFile
+  stop(): Promise<void>
+}
 
 /**
  * Your PostgreSQL when `DATABASE_URL` names one, else the embedded one in `DATA_DIR`. `own`: the server's use;
  * `join`: a command beside a running server; `makes: false`: one that looks at what is there, and makes no database where
  * there is none. A StartError is one line that says what to do.
  */
-export async function openStorage(config: Config, options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log }): Promise<Storage> {
+export async function openStorage(
+  config: Config,
+  options: { mode: 'own' | 'join'; makes?: boolean | undefined; log: Log },
+): Promise<Storage> {
   if (config.DATABASE_URL !== undefined) {
     const target = { url: config.DATABASE_URL.reveal() }
     return { target, ...keysOf(config), stop: () => Promise.resolve() }
   }
   if (options.makes === false && !existsSync(join(config.DATA_DIR, 'postgres'))) {
-    throw new StartError(`There is no database in ${resolve(config.DATA_DIR)}. Set DATA_DIR to the folder of the server, or DATABASE_URL.`)
+    throw new StartError(
+      `There is no database in ${resolve(config.DATA_DIR)}. Set DATA_DIR to the folder of the server, or DATABASE_URL.`,
+    )
   }
   const postgres = await openEmbeddedPostgres({
     dataDir: config.DATA_DIR,
@@ -42,8 +52,10 @@ export async function openStorage(config: Config, options: { mode: 'own' | 'join
 
 /** `SECRET_KEY_PREVIOUS` opens beside either; it need not be the older one. */
 function keysOf(config: Config): Pick<Storage, 'cipher' | 'keyFile'> {
-  const previous = config.SECRET_KEY_PREVIOUS === undefined ? [] : [Buffer.from(config.SECRET_KEY_PREVIOUS.reveal(), 'base64')]
-  if (config.SECRET_KEY !== undefined) return { cipher: createCipher([Buffer.from(config.SECRET_KEY.reveal(), 'base64'), ...previous]) }
+  const previous =
+    config.SECRET_KEY_PREVIOUS === undefined ? [] : [Buffer.from(config.SECRET_KEY_PREVIOUS.reveal(), 'base64')]
+  if (config.SECRET_KEY !== undefined)
+    return { cipher: createCipher([Buffer.from(config.SECRET_KEY.reveal(), 'base64'), ...previous]) }
   const keyFile = openKeyFile(config.DATA_DIR)
   const ofFile = keyFile.keys
   return { cipher: createCipher(previous.length === 0 ? ofFile : () => [...ofFile(), ...previous]), keyFile }
@@ -65,7 +77,8 @@ export async function checkPolicies(database: Database, log: Log): Promise<strin
   return why === undefined ? undefined : `${why} ${BIND_REMEDY}`
 }
 
-const BIND_REMEDY = 'Put an ordinary user that owns the tables into DATABASE_URL, or one that may create the role postroad_server.'
+const BIND_REMEDY =
+  'Put an ordinary user that owns the tables into DATABASE_URL, or one that may create the role postroad_server.'
 
 const VERSION_MIN = 150_000
 
@@ -73,13 +86,22 @@ const VERSION_MIN = 150_000
 export async function checkReachable(database: Database): Promise<void> {
   const version = await serverVersion(database).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
-    throw new StartError(`The PostgreSQL of DATABASE_URL cannot be used: ${why}. Check the host, port, user, password and database in it.`, { cause: error })
+    throw new StartError(
+      `The PostgreSQL of DATABASE_URL cannot be used: ${why}. Check the host, port, user, password and database in it.`,
+      { cause: error },
+    )
   })
-  if (version < VERSION_MIN) throw new StartError(`The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; Postroad needs 15 or newer.`)
+  if (version < VERSION_MIN)
+    throw new StartError(
+      `The PostgreSQL of DATABASE_URL is version ${Math.floor(version / 10_000)}; Postroad needs 15 or newer.`,
+    )
 }
 
 /** Refuses to start with keys that cannot open what is sealed: a server that learns of it later would fail request by request. */
-export async function checkKeys(database: Database, { cipher, keyFile }: Pick<Storage, 'cipher' | 'keyFile'>): Promise<void> {
+export async function checkKeys(
+  database: Database,
+  { cipher, keyFile }: Pick<Storage, 'cipher' | 'keyFile'>,
+): Promise<void> {
   // While a key is being replaced, the answer of one moment may not fit the keys of the next.
   if ((await sealedByOthers(database, cipher.keyIds)).length === 0) return
   const found = await sealedByOthers(database, cipher.keyIds)
@@ -90,5 +112,7 @@ export async function checkKeys(database: Database, { cipher, keyFile }: Pick<St
     keyFile === undefined
       ? 'Set SECRET_KEY to the key that sealed them, or SECRET_KEY_PREVIOUS to it while you replace it.'
       : `Restore ${keyFile.path} from a backup, or set SECRET_KEY_PREVIOUS to the key that sealed them.`
-  throw new StartError(`${count} secrets in the database (${columns}) were sealed by a key that is not here, so they cannot be read. ${remedy}`)
+  throw new StartError(
+    `${count} secrets in the database (${columns}) were sealed by a key that is not here, so they cannot be read. ${remedy}`,
+  )
 }

@@ -30,7 +30,12 @@ async function once<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
   const hooks: (() => void)[] = []
   const result = await ctx.database.transaction(async (db) => {
     const last: { readonly key: string; readonly run: () => Promise<void> }[] = []
-    const tx = { ...ctx, db, afterCommit: (hook: () => void) => void hooks.push(hook), beforeCommit: (key: string, run: () => Promise<void>) => void last.push({ key, run }) }
+    const tx = {
+      ...ctx,
+      db,
+      afterCommit: (hook: () => void) => void hooks.push(hook),
+      beforeCommit: (key: string, run: () => Promise<void>) => void last.push({ key, run }),
+    }
     const given = await work(tx)
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
     for (const { run } of last.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))) await run()

@@ -15,7 +15,11 @@ export function addApiKeys(program: Command): void {
     .command('api-keys')
     .summary('list API keys, or revoke one')
     .description('The keys of programs that use the API. A person makes one in the console; no key can make another.')
-  const list = apiKeys.command('list').summary('list API keys').description('Lists the API keys, newest first; never the keys themselves.').action(listApiKeys)
+  const list = apiKeys
+    .command('list')
+    .summary('list API keys')
+    .description('Lists the API keys, newest first; never the keys themselves.')
+    .action(listApiKeys)
   withExample(withWorkspace(withPages(list)), 'api-keys list')
 
   const revoke = apiKeys
@@ -56,5 +60,8 @@ function statusOf({ status, created_by }: ApiKey): string {
 async function revokeApiKey(id: string, options: CommonOptions): Promise<void> {
   const { client } = await connect(options)
   const answer = await client.apiKeys.remove({ id })
-  print({ json: answer, ids: [id], text: () => `Revoked ${id}. ${style.dim('The next request with it is refused.')}` }, options)
+  print(
+    { json: answer, ids: [id], text: () => `Revoked ${id}. ${style.dim('The next request with it is refused.')}` },
+    options,
+  )
 }

@@ -3,7 +3,17 @@ import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect, type ConnectionOptions } from '../connection.ts'
 import { Failure } from '../failure.ts'
-import { invokedAs, timeOf, withExample, withPages, withUrl, withWorkspace, type CommonOptions, type ListOptions } from '../options.ts'
+import { io } from '../io.ts'
+import {
+  invokedAs,
+  timeOf,
+  withExample,
+  withPages,
+  withUrl,
+  withWorkspace,
+  type CommonOptions,
+  type ListOptions,
+} from '../options.ts'
 import { print } from '../output.ts'
 import { more } from '../text/more.ts'
 import { style } from '../text/style.ts'
@@ -15,14 +25,27 @@ type Listed = RouteAnswer<Routes['audit']['list']>
 type Verified = RouteAnswer<Routes['audit']['verify']>
 
 export function addAudit(program: Command): void {
-  const audit = program.command('audit').summary('list, export and verify the audit log').description('Who changed what in the workspace, when and from where. For admins.')
-  const list = audit.command('list').summary('list what was changed').description('Lists the changes, newest first.').action(listRows)
-  withExample(withWorkspace(withPages(withFilters(list))), 'audit list --action create_api_key', 'audit list --from 2026-01-01T00:00:00Z')
+  const audit = program
+    .command('audit')
+    .summary('list, export and verify the audit log')
+    .description('Who changed what in the workspace, when and from where. For admins.')
+  const list = audit
+    .command('list')
+    .summary('list what was changed')
+    .description('Lists the changes, newest first.')
+    .action(listRows)
+  withExample(
+    withWorkspace(withPages(withFilters(list))),
+    'audit list --action create_api_key',
+    'audit list --from 2026-01-01T00:00:00Z',
+  )
 
   const verify = audit
     .command('verify')
     .summary('check that nobody changed or removed a row')
-    .description('Reads the whole log and checks that each row continues the one before.\nThe exit code is 1 when one does not.')
+    .description(
+      'Reads the whole log and checks that each row continues the one before.\nThe exit code is 1 when one does not.',
+    )
     .option('--hash <hash>', 'a hash noted before, which some row must still have')
     .action(verifyLog)
   withExample(withWorkspace(verify), 'audit verify')
@@ -46,7 +69,14 @@ function withFilters(command: Command): Command {
     .option('--to <time>', 'only before then', timeOf)
 }
 
-const filtersOf = ({ actor, agent, action, target, from, to }: Filters): Filters => ({ actor, agent, action, target, from, to })
+const filtersOf = ({ actor, agent, action, target, from, to }: Filters): Filters => ({
+  actor,
+  agent,
+  action,
+  target,
+  from,
+  to,
+})
 
 async function listRows({ limit, cursor, ...options }: ListOptions & Filters): Promise<void> {
   const { client } = await connect(options)
@@ -74,7 +104,8 @@ async function verifyLog({ hash, ...options }: CommonOptions & { readonly hash?:
   if (answer.problem !== null) throw new Failure(`${answer.problem.id ?? 'The audit log'}: ${answer.problem.text}`)
 }
 
-const idsOf = ({ problem }: Verified): readonly string[] => (problem === null || problem.id === null ? [] : [problem.id])
+const idsOf = ({ problem }: Verified): readonly string[] =>
+  problem === null || problem.id === null ? [] : [problem.id]
 
 function verifiedText({ ok, count, removed, oldest, newest }: Verified): string {
   const place = (row: Verified['oldest']): string => (row === null ? 'none' : `${row.id}  ${style.dim(moment(row.at))}`)
@@ -91,11 +122,13 @@ function verifiedText({ ok, count, removed, oldest, newest }: Verified): string 
 async function exportLog({ json, ...options }: ConnectionOptions & Filters & { readonly json?: true }): Promise<void> {
   const { client } = await connect(options)
   const filters = filtersOf(options)
-  if (json === true) for await (const row of client.audit.list({ ...filters, limit: 200 })) await write(`${JSON.stringify(row)}\n`)
+  if (json === true)
+    for await (const row of client.audit.list({ ...filters, limit: 200 })) await write(`${JSON.stringify(row)}\n`)
   else for await (const piece of await client.audit.exportCsv(filters)) await write(piece)
 }
 
 /** No faster than the reader takes it. */
 async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+  const { stdout } = io()
+  if (!stdout.write(text)) await once(stdout, 'drain')
 }

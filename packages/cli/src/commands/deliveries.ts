@@ -3,7 +3,15 @@ import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { deliveriesTable, destinationNames } from '../deliveries-table.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { invokedAs, timeOf, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import {
+  invokedAs,
+  timeOf,
+  withCommon,
+  withExample,
+  withList,
+  type CommonOptions,
+  type ListOptions,
+} from '../options.ts'
 import { print } from '../output.ts'
 import { deliveryText } from '../delivery-text.ts'
 import { more } from '../text/more.ts'
@@ -19,10 +27,14 @@ type Listed = RouteAnswer<Routes['deliveries']['list']>
 const EXAMPLE_ID = 'dlv_01m7yttq4ye5ks3w8pq6gbnadt'
 
 export function addDeliveries(program: Command): void {
-  const deliveries = program.command('deliveries').summary('list, show, retry, cancel and replay deliveries').description('What was sent to destinations, and how it went.')
+  const deliveries = program
+    .command('deliveries')
+    .summary('list, show, retry, cancel and replay deliveries')
+    .description('What was sent to destinations, and how it went.')
   const list = deliveries
     .command('list')
-    .summary('list deliveries').description('Lists the deliveries, newest first.')
+    .summary('list deliveries')
+    .description('Lists the deliveries, newest first.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--destination <destination>', 'only those to this destination: id or name')
     .option('--event <event>', 'only those of this event (rec_…)')
@@ -41,22 +53,41 @@ export function addDeliveries(program: Command): void {
     .command('replay')
     .argument('[delivery]', 'the id of one delivery (dlv_…); without it, all that the options name')
     .summary('send ended deliveries again')
-    .description('Sends an ended delivery again, now, with the same body and event id. Without an\nid: all that the options name, at a pace. Prints the plan first and asks.')
+    .description(
+      'Sends an ended delivery again, now, with the same body and event id. Without an\nid: all that the options name, at a pace. Prints the plan first and asks.',
+    )
     .option('--destination <destination>', 'those to this destination: id or name')
-    .addOption(new Option('--state <state...>', 'those that have ended like this (without it, failed)').choices(['failed', 'cancelled', 'delivered']))
+    .addOption(
+      new Option('--state <state...>', 'those that have ended like this (without it, failed)').choices([
+        'failed',
+        'cancelled',
+        'delivered',
+      ]),
+    )
     .option('--since <time>', 'those made since then: RFC 3339, or 30m, 6h, 2d ago', timeOf)
     .option('--until <time>', 'those made before then', timeOf)
     .option('--dataset <dataset>', 'those of events of this dataset')
     .option('--text <text>', 'those whose payload has this text in it')
     .action(replayDeliveries)
-  withExample(withStart(withCommon(replay)), `deliveries replay ${EXAMPLE_ID}`, 'deliveries replay --destination billing --since 6h --dry-run')
+  withExample(
+    withStart(withCommon(replay)),
+    `deliveries replay ${EXAMPLE_ID}`,
+    'deliveries replay --destination billing --since 6h --dry-run',
+  )
 
-  for (const [verb, what] of [['retry', 'send a waiting delivery now'], ['cancel', 'send nothing more of a delivery']] as const) {
+  for (const [verb, what] of [
+    ['retry', 'send a waiting delivery now'],
+    ['cancel', 'send nothing more of a delivery'],
+  ] as const) {
     const command = deliveries
       .command(verb)
       .argument('<delivery>', 'the id of the delivery (dlv_…)')
       .summary(what)
-      .description(verb === 'retry' ? 'Sends a delivery that waits for its next attempt now.' : 'Ends a delivery that waits, is paused or is being sent.')
+      .description(
+        verb === 'retry'
+          ? 'Sends a delivery that waits for its next attempt now.'
+          : 'Ends a delivery that waits, is paused or is being sent.',
+      )
       .action(async (id: string, options: CommonOptions) => {
         const { client } = await connect(options)
         const answer = await client.deliveries[verb]({ id })
@@ -66,7 +97,14 @@ export function addDeliveries(program: Command): void {
   }
 }
 
-async function listDeliveries({ limit, cursor, state, destination, event, ...options }: ListOptions & FilterOptions): Promise<void> {
+async function listDeliveries({
+  limit,
+  cursor,
+  state,
+  destination,
+  event,
+  ...options
+}: ListOptions & FilterOptions): Promise<void> {
   const { client } = await connect(options)
   const destination_id = destination === undefined ? undefined : await destinationId(client, destination)
   const answer = await client.deliveries.list({ limit, cursor, state, destination_id, record_id: event })
@@ -78,7 +116,9 @@ async function listDeliveries({ limit, cursor, state, destination, event, ...opt
 }
 
 function noneText(filtered: boolean): string {
-  return filtered ? 'No delivery is like that.' : `There are no deliveries here. They begin with a destination: ${invokedAs()} destinations create https://…`
+  return filtered
+    ? 'No delivery is like that.'
+    : `There are no deliveries here. They begin with a destination: ${invokedAs()} destinations create https://…`
 }
 
 function listText(answer: Listed, names: ReadonlyMap<string, string>): string {
@@ -89,13 +129,21 @@ async function getDelivery(id: string, options: CommonOptions): Promise<void> {
   const { client } = await connect(options)
   const answer = await client.deliveries.get({ id })
   const { delivery } = answer
-  const names = options.json === true || options.quiet === true ? new Map<string, string>() : await destinationNames(client)
+  const names =
+    options.json === true || options.quiet === true ? new Map<string, string>() : await destinationNames(client)
   const name = names.get(delivery.destination_id)
   print({ json: answer, ids: [delivery.id], text: () => deliveryText(delivery, { name, next: invokedAs() }) }, options)
 }
 
 type Ended = 'failed' | 'cancelled' | 'delivered'
-type ReplayOptions = StartOptions & { readonly destination?: string; readonly state?: Ended[]; readonly since?: string; readonly until?: string; readonly dataset?: string; readonly text?: string }
+type ReplayOptions = StartOptions & {
+  readonly destination?: string
+  readonly state?: Ended[]
+  readonly since?: string
+  readonly until?: string
+  readonly dataset?: string
+  readonly text?: string
+}
 
 async function replayDeliveries(id: string | undefined, options: ReplayOptions): Promise<void> {
   const { destination, state, since, until, dataset, text, rate } = options
@@ -106,13 +154,30 @@ async function replayDeliveries(id: string | undefined, options: ReplayOptions):
     return
   }
   if ([destination, state, since, until, dataset, text].every((one) => one === undefined)) {
-    throw new Failure('Name a delivery (dlv_…), or say which ones: --destination, --state, --since, --until, --dataset or --text.', EXIT.usage)
+    throw new Failure(
+      'Name a delivery (dlv_…), or say which ones: --destination, --state, --since, --until, --dataset or --text.',
+      EXIT.usage,
+    )
   }
-  const filter = { state, destination_id: destination === undefined ? undefined : await destinationId(client, destination), from: since, to: until, dataset, q: text }
-  await startReplay({ client, ask: (dry_run) => client.replays.create({ filter, rate_per_second: rate, dry_run }) }, options)
+  const filter = {
+    state,
+    destination_id: destination === undefined ? undefined : await destinationId(client, destination),
+    from: since,
+    to: until,
+    dataset,
+    q: text,
+  }
+  await startReplay(
+    { client, ask: (dry_run) => client.replays.create({ filter, rate_per_second: rate, dry_run }) },
+    options,
+  )
 }
 
-const DONE = { replay: ['Again', 'as one more attempt'], retry: ['Retried', 'as soon as the destination has room'], cancel: ['Cancelled', 'a replay sends it after all'] } as const
+const DONE = {
+  replay: ['Again', 'as one more attempt'],
+  retry: ['Retried', 'as soon as the destination has room'],
+  cancel: ['Cancelled', 'a replay sends it after all'],
+} as const
 
 function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {
   const [label, note] = DONE[verb]

@@ -2,7 +2,15 @@ import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { collected, invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
+import {
+  collected,
+  invokedAs,
+  withCommon,
+  withExample,
+  withList,
+  type CommonOptions,
+  type ListOptions,
+} from '../options.ts'
 import { print } from '../output.ts'
 import { readData } from '../send/data.ts'
 import { more } from '../text/more.ts'
@@ -13,11 +21,23 @@ import { fields, table } from '../text/table.ts'
 import { addRecover } from './recover.ts'
 
 type Created = RouteAnswer<Routes['destinations']['create']>
-type CreateOptions = CommonOptions & { readonly name?: string; readonly dataset?: readonly string[]; readonly orderBy?: string; readonly data?: string }
+type CreateOptions = CommonOptions & {
+  readonly name?: string
+  readonly dataset?: readonly string[]
+  readonly orderBy?: string
+  readonly data?: string
+}
 
 export function addDestinations(program: Command): void {
-  const destinations = program.command('destinations').summary('list, make, test and recover destinations').description('The URLs that events are delivered to.')
-  const list = destinations.command('list').summary('list destinations').description('Lists the destinations, newest first.').action(listDestinations)
+  const destinations = program
+    .command('destinations')
+    .summary('list, make, test and recover destinations')
+    .description('The URLs that events are delivered to.')
+  const list = destinations
+    .command('list')
+    .summary('list destinations')
+    .description('Lists the destinations, newest first.')
+    .action(listDestinations)
   withExample(withList(list), 'destinations list')
 
   const create = destinations
@@ -27,10 +47,17 @@ export function addDestinations(program: Command): void {
     .description('Delivers every new event to a URL, signed and retried. The signing secret is shown this once.')
     .option('--name <name>', 'what to call it (without it, the host of the URL)')
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
-    .option('--order-by <path>', 'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it')
+    .option(
+      '--order-by <path>',
+      'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it',
+    )
     .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
     .action(createDestination)
-  withExample(withCommon(create), 'destinations create https://example.com/hooks --order-by customer.id', `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`)
+  withExample(
+    withCommon(create),
+    'destinations create https://example.com/hooks --order-by customer.id',
+    `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`,
+  )
   addRecover(destinations)
 }
 
@@ -41,18 +68,27 @@ async function listDestinations({ limit, cursor, ...options }: ListOptions): Pro
 }
 
 function listText({ destinations, next_cursor }: RouteAnswer<Routes['destinations']['list']>): string {
-  if (destinations.length === 0) return `There are no destinations here. Make one: ${invokedAs()} destinations create https://…`
+  if (destinations.length === 0)
+    return `There are no destinations here. Make one: ${invokedAs()} destinations create https://…`
   const rows = table([
     { head: 'State', cells: destinations.map(({ enabled }) => onOff(enabled)) },
     { head: 'Destination', cells: destinations.map(({ id }) => id) },
     { head: 'Name', cells: destinations.map(({ name }) => name), least: 10 },
     { head: 'URL', cells: destinations.map(({ url }) => url), least: 24 },
-    { head: 'Datasets', cells: destinations.map(({ datasets }) => datasets?.join(', ') ?? 'all'), least: 8, spare: true },
+    {
+      head: 'Datasets',
+      cells: destinations.map(({ datasets }) => datasets?.join(', ') ?? 'all'),
+      least: 8,
+      spare: true,
+    },
   ])
   return [rows, ...more(next_cursor)].join('\n')
 }
 
-async function createDestination(url: string, { name, dataset, orderBy, data, ...options }: CreateOptions): Promise<void> {
+async function createDestination(
+  url: string,
+  { name, dataset, orderBy, data, ...options }: CreateOptions,
+): Promise<void> {
   const given = data === undefined ? {} : objectIn(await readData(data))
   const { client } = await connect(options)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong

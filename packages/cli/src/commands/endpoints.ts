@@ -11,8 +11,15 @@ import { addRotate } from './rotate.ts'
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
 export function addEndpoints(program: Command): void {
-  const endpoints = program.command('endpoints').summary('list endpoints, give one a new URL or secret').description('The URLs that receive webhooks.')
-  const list = endpoints.command('list').summary('list endpoints').description('Lists the endpoints with their URLs, newest first.').action(listEndpoints)
+  const endpoints = program
+    .command('endpoints')
+    .summary('list endpoints, give one a new URL or secret')
+    .description('The URLs that receive webhooks.')
+  const list = endpoints
+    .command('list')
+    .summary('list endpoints')
+    .description('Lists the endpoints with their URLs, newest first.')
+    .action(listEndpoints)
   withExample(withList(list), 'endpoints list')
   addRotate(endpoints)
 }

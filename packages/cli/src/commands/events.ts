@@ -18,10 +18,14 @@ type Deliveries = RouteAnswer<Routes['deliveries']['list']>
 const DELIVERIES_MAX = 200
 
 export function addEvents(program: Command): void {
-  const events = program.command('events').summary('list events, or show one').description('What was received and filed (the records of the API).')
+  const events = program
+    .command('events')
+    .summary('list events, or show one')
+    .description('What was received and filed (the records of the API).')
   const list = events
     .command('list')
-    .summary('list events').description('Lists the events, newest first.')
+    .summary('list events')
+    .description('Lists the events, newest first.')
     .option('--dataset <dataset>', 'only the events of this dataset')
     .action(listEvents)
   withExample(withList(list), 'events list --dataset events')
@@ -35,7 +39,12 @@ export function addEvents(program: Command): void {
   withExample(withCommon(get), 'events get rec_01m7ys72kve0fb1zmh4gjtmv5x')
 }
 
-async function listEvents({ limit, cursor, dataset, ...options }: ListOptions & { readonly dataset?: string }): Promise<void> {
+async function listEvents({
+  limit,
+  cursor,
+  dataset,
+  ...options
+}: ListOptions & { readonly dataset?: string }): Promise<void> {
   const { client } = await connect(options)
   const answer = await client.records.list({ limit, cursor, dataset })
   print({ json: answer, ids: answer.records.map(({ id }) => id), text: () => listText(answer) }, options)
@@ -57,7 +66,10 @@ async function getEvent(id: string, options: CommonOptions): Promise<void> {
   const { record } = await client.records.get({ id })
   const deliveries = await client.deliveries.list({ record_id: id, limit: DELIVERIES_MAX })
   const names = await namesFor(client, deliveries, options)
-  print({ json: { record, ...deliveries }, ids: [record.id], text: () => eventText(record, deliveries, names) }, options)
+  print(
+    { json: { record, ...deliveries }, ids: [record.id], text: () => eventText(record, deliveries, names) },
+    options,
+  )
 }
 
 async function namesFor(client: Client, { deliveries }: Deliveries, { json, quiet }: CommonOptions): Promise<Names> {
@@ -71,6 +83,7 @@ function eventText(record: Event, { deliveries, next_cursor }: Deliveries, names
     ['Submission', record.submission_id],
   ])
   const none = `It was delivered to nobody. Make a destination for what comes next: ${invokedAs()} destinations create https://…`
-  const below = deliveries.length === 0 ? none : [deliveriesTable(deliveries, { names }), ...more(next_cursor)].join('\n')
+  const below =
+    deliveries.length === 0 ? none : [deliveriesTable(deliveries, { names }), ...more(next_cursor)].join('\n')
   return [head, plainLines(indentJson(record.data_text)), below].join('\n\n')
 }

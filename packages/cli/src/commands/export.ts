@@ -8,6 +8,7 @@ import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
 import { connect, type ConnectionOptions } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
+import { io } from '../io.ts'
 import { withExample, withWorkspace, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { fields } from '../text/table.ts'
@@ -23,7 +24,9 @@ export function addExport(program: Command): void {
   const command = program
     .command('export')
     .summary('export everything of the workspace as a zip')
-    .description('Asks for an export, waits until it is written, and downloads it. For admins.\nA download that broke off is gone on with when it is called again with --id.')
+    .description(
+      'Asks for an export, waits until it is written, and downloads it. For admins.\nA download that broke off is gone on with when it is called again with --id.',
+    )
     .option('--id <export>', 'download this one (exp_…) instead of asking for another')
     .option('-o, --output <file>', 'where to write it (without it, the id with .zip)')
     .action(exportWorkspace)
@@ -40,15 +43,32 @@ async function exportWorkspace({ id: asked, output, ...options }: Options): Prom
   const ready = await written(client, id)
   await download(client, { ready, file })
   const json = { data_export: ready, file }
-  print({ json, ids: [id], text: () => fields([['Export', id], ['Rows', String(ready.progress.rows_done)], ['Bytes', String(ready.file?.bytes ?? 0)], ['File', file]]) }, options)
+  print(
+    {
+      json,
+      ids: [id],
+      text: () =>
+        fields([
+          ['Export', id],
+          ['Rows', String(ready.progress.rows_done)],
+          ['Bytes', String(ready.file?.bytes ?? 0)],
+          ['File', file],
+        ]),
+    },
+    options,
+  )
 }
 
 /** Refuses a file that is there already, or that could not be written. */
 async function mayBecome(file: string): Promise<void> {
   if (existsSync(file)) throw new Failure(`${file} is there already. Name another file with --output.`)
   const folder = dirname(file)
-  const there = await stat(folder).then((found) => found.isDirectory(), () => false)
-  if (!there) throw new Failure(`There is no folder ${folder}. Make it, or name another file with --output.`, EXIT.usage)
+  const there = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!there)
+    throw new Failure(`There is no folder ${folder}. Make it, or name another file with --output.`, EXIT.usage)
   await access(folder, constants.W_OK).catch(() => {
     throw new Failure(`${folder} may not be written to by this user. Name another file with --output.`, EXIT.usage)
   })
@@ -65,7 +85,11 @@ async function written(client: Client, id: string): Promise<DataExport> {
     if (one.state === 'failed') throw new Failure(one.error ?? 'The export failed. Ask for a new one.')
     if (one.state === 'expired') throw new Failure('This export has expired and its file is gone. Ask for a new one.')
     const { rows_done, rows_total, files_done, files_total } = one.progress
-    tell(rows_total === null || rows_total === 0 ? 'Counting …' : `Writing … ${rows_done} of ${rows_total} rows, ${files_done} of ${files_total} files`)
+    tell(
+      rows_total === null || rows_total === 0
+        ? 'Counting …'
+        : `Writing … ${rows_done} of ${rows_total} rows, ${files_done} of ${files_total} files`,
+    )
     // oxlint-disable-next-line no-await-in-loop -- likewise
     await pause(ASK_MS)
   }
@@ -110,7 +134,11 @@ async function fetchRest(client: Client, { ready, part }: { ready: DataExport; p
   }
 }
 
-const sizeOf = (path: string): Promise<number> => stat(path).then(({ size }) => size, () => 0)
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
@@ -120,5 +148,6 @@ async function sha256Of(path: string): Promise<string> {
 
 /** One line that is written over, for people who watch. */
 function tell(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`)
+  const { stderr } = io()
+  if (stderr.isTTY === true) stderr.write(`\r\u001b[2K${text}`)
 }

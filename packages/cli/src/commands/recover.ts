@@ -31,7 +31,9 @@ export function addRecover(destinations: Command): void {
     .command('test')
     .argument('<destination>', 'id or name of the destination')
     .summary('send a test and show the answer')
-    .description('Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. The exit code is 1 when it fails.')
+    .description(
+      'Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. The exit code is 1 when it fails.',
+    )
     .option('--event <event>', 'send this event instead of a sample (rec_…)')
     .action(testDestination)
   withExample(withCommon(test), 'destinations test billing')
@@ -55,7 +57,10 @@ export async function destinationId(client: Client, named: string): Promise<stri
   throw new Failure(`There is no destination "${named}" here. See ${invokedAs()} destinations list.`, EXIT.notFound)
 }
 
-async function showHealth(named: string, { hours, ...options }: CommonOptions & { readonly hours: string }): Promise<void> {
+async function showHealth(
+  named: string,
+  { hours, ...options }: CommonOptions & { readonly hours: string },
+): Promise<void> {
   const { client } = await connect(options)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server reads the number and says what is wrong with it
   const request = { id: await destinationId(client, named), hours } as RouteRequest<Routes['destinations']['health']>
@@ -63,22 +68,47 @@ async function showHealth(named: string, { hours, ...options }: CommonOptions & 
   print({ json: answer, ids: [answer.health.destination_id], text: () => healthText(answer.health) }, options)
 }
 
-function healthText({ destination_id, enabled, disabled_reason, attempts, success_ratio, response_ms, delivery_ms, backlog, next_attempt_at }: Health): string {
-  const took = (ms: Health['response_ms']): string => (ms === null ? 'nothing to tell yet' : `half within ${duration(ms.p50)}, 95 % within ${duration(ms.p95)}`)
+function healthText({
+  destination_id,
+  enabled,
+  disabled_reason,
+  attempts,
+  success_ratio,
+  response_ms,
+  delivery_ms,
+  backlog,
+  next_attempt_at,
+}: Health): string {
+  const took = (ms: Health['response_ms']): string =>
+    ms === null ? 'nothing to tell yet' : `half within ${duration(ms.p50)}, 95 % within ${duration(ms.p95)}`
   const waiting = backlog.pending + backlog.retrying
   return fields([
-    ['Destination', `${destination_id}  ${onOff(enabled)}${disabled_reason === null ? '' : style.bad(`: ${disabled_reason.replaceAll('_', ' ')}`)}`],
-    ['Succeeded', success_ratio === null ? 'no attempt has ended' : `${(success_ratio * 100).toFixed(1)} %  ${style.dim(`${attempts.succeeded} of ${attempts.succeeded + attempts.failed} attempts`)}`],
+    [
+      'Destination',
+      `${destination_id}  ${onOff(enabled)}${disabled_reason === null ? '' : style.bad(`: ${disabled_reason.replaceAll('_', ' ')}`)}`,
+    ],
+    [
+      'Succeeded',
+      success_ratio === null
+        ? 'no attempt has ended'
+        : `${(success_ratio * 100).toFixed(1)} %  ${style.dim(`${attempts.succeeded} of ${attempts.succeeded + attempts.failed} attempts`)}`,
+    ],
     ['Gave up', String(attempts.gave_up)],
     ['Answers', took(response_ms)],
     ['Delivered', took(delivery_ms)],
-    ['Waiting', `${waiting}${backlog.oldest_accepted_at === null ? '' : style.dim(`  the oldest since ${moment(backlog.oldest_accepted_at)}`)}`],
+    [
+      'Waiting',
+      `${waiting}${backlog.oldest_accepted_at === null ? '' : style.dim(`  the oldest since ${moment(backlog.oldest_accepted_at)}`)}`,
+    ],
     ['Paused', String(backlog.paused)],
     ...(next_attempt_at === null ? [] : [['Next try', moment(next_attempt_at)] as const]),
   ])
 }
 
-async function testDestination(named: string, { event, ...options }: CommonOptions & { readonly event?: string }): Promise<void> {
+async function testDestination(
+  named: string,
+  { event, ...options }: CommonOptions & { readonly event?: string },
+): Promise<void> {
   const { client } = await connect(options)
   const answer = await client.destinations.test({ id: await destinationId(client, named), record_id: event })
   const { attempt } = answer
@@ -86,7 +116,8 @@ async function testDestination(named: string, { event, ...options }: CommonOptio
   if (attempt.outcome === 'failed') throw new Failure(`The destination did not take it: ${whyOf(attempt)}.`)
 }
 
-const whyOf = ({ response_status: status, error_code: code }: Attempt): string => (status === null ? (code ?? 'failed').replaceAll('_', ' ') : `it answered ${status}`)
+const whyOf = ({ response_status: status, error_code: code }: Attempt): string =>
+  status === null ? (code ?? 'failed').replaceAll('_', ' ') : `it answered ${status}`
 
 function testText(attempt: Attempt): string {
   const { outcome, response_status, error_detail, duration_ms, response_body } = attempt
@@ -95,19 +126,31 @@ function testText(attempt: Attempt): string {
     ['Answer', outcome === 'succeeded' ? style.good(answer) : style.bad(answer)],
     ...(duration_ms === null ? [] : [['Took', duration(duration_ms)] as const]),
     ...(error_detail === null ? [] : [['Why', plain(error_detail)] as const]),
-    ...(response_body === null || response_body.trim() === '' ? [] : [['It said', plain(response_body.trim().slice(0, 60))] as const]),
+    ...(response_body === null || response_body.trim() === ''
+      ? []
+      : [['It said', plain(response_body.trim().slice(0, 60))] as const]),
   ])
 }
 
 type RecoverOptions = StartOptions & { readonly since: string; readonly enable?: true; readonly cancelled?: true }
 
-async function recoverDestination(named: string, { since, enable, cancelled, ...options }: RecoverOptions): Promise<void> {
+async function recoverDestination(
+  named: string,
+  { since, enable, cancelled, ...options }: RecoverOptions,
+): Promise<void> {
   const { client } = await connect(options)
   const id = await destinationId(client, named)
   let waiting = 0
   let enabled = true
   const ask = async (dry_run: boolean) => {
-    const answer = await client.destinations.recover({ id, since, enable: enable === true, include_cancelled: cancelled === true, rate_per_second: options.rate, dry_run })
+    const answer = await client.destinations.recover({
+      id,
+      since,
+      enable: enable === true,
+      include_cancelled: cancelled === true,
+      rate_per_second: options.rate,
+      dry_run,
+    })
     waiting = answer.plan.waiting
     enabled = answer.destination.enabled
     return answer

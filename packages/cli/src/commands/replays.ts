@@ -6,6 +6,7 @@ import { InvalidArgumentError, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { destinationNames } from '../deliveries-table.ts'
 import { EXIT, Failure } from '../failure.ts'
+import { complain, io } from '../io.ts'
 import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { planText, progressText } from '../replay-text.ts'
@@ -18,7 +19,12 @@ type Started = Pick<RouteAnswer<Routes['replays']['create']>, 'plan' | 'replay'>
 type Replay = RouteAnswer<Routes['replays']['get']>['replay']
 
 /** How a replay of many is begun: what both `deliveries replay` and `destinations recover` take. */
-export type StartOptions = CommonOptions & { readonly rate?: number; readonly dryRun?: true; readonly yes?: true; readonly detach?: true }
+export type StartOptions = CommonOptions & {
+  readonly rate?: number
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly detach?: true
+}
 
 export function withStart(command: Command): Command {
   return command
@@ -34,7 +40,11 @@ function rateOf(text: string): number {
   return rate
 }
 
-type Start = { readonly client: Client; readonly ask: (dryRun: boolean) => Promise<Started>; readonly notes?: (started: Started) => readonly (readonly [string, string])[] }
+type Start = {
+  readonly client: Client
+  readonly ask: (dryRun: boolean) => Promise<Started>
+  readonly notes?: (started: Started) => readonly (readonly [string, string])[]
+}
 
 /** The plan, the question, the progress and the end. The same whatever is replayed. */
 export async function startReplay({ client, ask, notes = () => [] }: Start, options: StartOptions): Promise<void> {
@@ -47,14 +57,21 @@ export async function startReplay({ client, ask, notes = () => [] }: Start, opti
     await confirm(people ? text() : '')
   }
   const started = await ask(false)
-  const ended = started.replay === null || options.detach === true ? started : { ...started, replay: await ending(client, started.replay) }
-  print({ json: ended, ids: ended.replay === null ? [] : [ended.replay.id], text: () => endText(ended, options) }, options)
+  const ended =
+    started.replay === null || options.detach === true
+      ? started
+      : { ...started, replay: await ending(client, started.replay) }
+  print(
+    { json: ended, ids: ended.replay === null ? [] : [ended.replay.id], text: () => endText(ended, options) },
+    options,
+  )
 }
 
 async function confirm(text: string): Promise<void> {
-  if (!process.stdin.isTTY || text === '') throw new Failure('This sends many deliveries again. Look at the plan with --dry-run, then add --yes.', EXIT.usage)
-  console.error(text)
-  const line = createInterface({ input: process.stdin, output: process.stderr })
+  if (io().stdin.isTTY !== true || text === '')
+    throw new Failure('This sends many deliveries again. Look at the plan with --dry-run, then add --yes.', EXIT.usage)
+  complain(text)
+  const line = createInterface({ input: io().stdin, output: io().stderr })
   const said = await line.question('\nSend them again? [y/N] ').finally(() => line.close())
   if (!/^y(es)?$/i.test(said.trim())) throw new Failure('Nothing was sent.')
 }
@@ -63,35 +80,56 @@ const POLL_MS = 1_000
 
 /** Until it has ended or somebody has paused it. It goes on by itself when this command is broken off. */
 async function ending(client: Client, begun: Replay): Promise<Replay> {
-  const live = process.stderr.isTTY
+  const live = io().stderr.isTTY === true
   let replay = begun
   while (replay.state === 'running') {
-    if (live) process.stderr.write(`\r\u001b[K${progressText(replay)}`)
+    if (live) io().stderr.write(`\r\u001b[K${progressText(replay)}`)
     // oxlint-disable-next-line no-await-in-loop -- one look a second
     await pause(POLL_MS)
     // oxlint-disable-next-line no-await-in-loop -- as above
     ;({ replay } = await client.replays.get({ id: replay.id }))
   }
-  if (live) process.stderr.write('\r\u001b[K')
+  if (live) io().stderr.write('\r\u001b[K')
   return replay
 }
 
 function endText({ replay, plan }: Started, { detach }: StartOptions): string {
   if (replay === null) return plan.count === 0 ? 'No delivery is like that, so nothing was sent.' : 'Nothing was sent.'
-  const after: [string, string] = detach === true || replay.state !== 'done' ? ['Next', `${invokedAs()} replays list`] : ['Next', `${invokedAs()} deliveries list`]
-  return fields([['Replay', `${replay.id}  ${style.dim(stateText(replay))}`], ['Sent again', progressText(replay)], ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]), after])
+  const after: [string, string] =
+    detach === true || replay.state !== 'done'
+      ? ['Next', `${invokedAs()} replays list`]
+      : ['Next', `${invokedAs()} deliveries list`]
+  return fields([
+    ['Replay', `${replay.id}  ${style.dim(stateText(replay))}`],
+    ['Sent again', progressText(replay)],
+    ...(replay.skipped === 0 ? [] : [['Passed over', String(replay.skipped)] as [string, string]]),
+    after,
+  ])
 }
 
 const stateText = ({ state, pause_reason }: Replay): string =>
-  pause_reason === 'allowance_used' ? `${state}: the deliveries of this month are used up; it goes on by itself when there is room again` : state
+  pause_reason === 'allowance_used'
+    ? `${state}: the deliveries of this month are used up; it goes on by itself when there is room again`
+    : state
 
 const EXAMPLE_ID = 'rpl_01m7yttq4ye5ks3w8pq6gbnadt'
 
 export function addReplays(program: Command): void {
-  const replays = program.command('replays').summary('list, pause and cancel replays of many deliveries').description('Replays of many deliveries, begun by "deliveries replay" or "destinations recover".')
-  const list = replays.command('list').summary('list replays and how far they are').description('Lists the replays, newest first.').action(listReplays)
+  const replays = program
+    .command('replays')
+    .summary('list, pause and cancel replays of many deliveries')
+    .description('Replays of many deliveries, begun by "deliveries replay" or "destinations recover".')
+  const list = replays
+    .command('list')
+    .summary('list replays and how far they are')
+    .description('Lists the replays, newest first.')
+    .action(listReplays)
   withExample(withList(list), 'replays list')
-  for (const [verb, what] of [['pause', 'make no more deliveries due for now'], ['resume', 'let a paused replay go on'], ['cancel', 'end a replay; what it has not come to stays as it was']] as const) {
+  for (const [verb, what] of [
+    ['pause', 'make no more deliveries due for now'],
+    ['resume', 'let a paused replay go on'],
+    ['cancel', 'end a replay; what it has not come to stays as it was'],
+  ] as const) {
     const command = replays
       .command(verb)
       .argument('<replay>', 'the id of the replay (rpl_…)')
@@ -119,6 +157,9 @@ async function listReplays({ limit, cursor, ...options }: ListOptions): Promise<
       { head: 'Replay', cells: replays.map(({ id }) => id) },
       { head: 'Sent again', cells: replays.map(progressText), align: 'right' },
     ])
-  const text = (): string => (replays.length === 0 ? `There are no replays here. Begin one: ${invokedAs()} deliveries replay --destination …` : [rows(), ...more(next_cursor)].join('\n'))
+  const text = (): string =>
+    replays.length === 0
+      ? `There are no replays here. Begin one: ${invokedAs()} deliveries replay --destination …`
+      : [rows(), ...more(next_cursor)].join('\n')
   print({ json: answer, ids: replays.map(({ id }) => id), text }, options)
 }

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { text as textOf } from 'node:stream/consumers'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import { InvalidArgumentError, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { EXIT, Failure } from '../failure.ts'
+import { io } from '../io.ts'
 import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { more } from '../text/more.ts'
@@ -32,11 +33,17 @@ export function addRotate(endpoints: Command): void {
     .command('rotate-secret')
     .argument('<endpoint>', 'slug or id of the endpoint')
     .summary('replace the verification secret of an endpoint')
-    .description('Replaces the verification secret. The former one verifies on for the overlap.\nWithout --secret-stdin one is minted and shown this once.')
+    .description(
+      'Replaces the verification secret. The former one verifies on for the overlap.\nWithout --secret-stdin one is minted and shown this once.',
+    )
     .option('--overlap <hours>', 'how long the former secret verifies on: 0 to 720 hours', hoursOf, 24)
     .option('--secret-stdin', 'read the new secret from stdin, as the sender gave it')
     .action(rotateSecret)
-  withExample(withCommon(secret), 'endpoints rotate-secret first', 'endpoints rotate-secret first --secret-stdin < secret.txt')
+  withExample(
+    withCommon(secret),
+    'endpoints rotate-secret first',
+    'endpoints rotate-secret first --secret-stdin < secret.txt',
+  )
 
   const versions = endpoints
     .command('versions')
@@ -67,14 +74,24 @@ async function rotateUrl(named: string, { overlap, ...options }: OverlapOptions)
 
 /** A URL is useless when it is cut, so each has a line of its own. */
 function rotatedText({ public_url, previous_public_url, previous_url_expires_at }: Rotated): string {
-  const former = previous_public_url === null || previous_url_expires_at === null ? 'The former URL has ended.' : `The former URL works until ${moment(previous_url_expires_at)}.`
+  const former =
+    previous_public_url === null || previous_url_expires_at === null
+      ? 'The former URL has ended.'
+      : `The former URL works until ${moment(previous_url_expires_at)}.`
   return `${style.strong('The new URL')}\n${plain(public_url)}\n${former}`
 }
 
-async function rotateSecret(named: string, { overlap, secretStdin, ...options }: OverlapOptions & { readonly secretStdin?: true }): Promise<void> {
+async function rotateSecret(
+  named: string,
+  { overlap, secretStdin, ...options }: OverlapOptions & { readonly secretStdin?: true },
+): Promise<void> {
   const { client } = await connect(options)
-  const secret = secretStdin === true ? readFileSync(0, 'utf8').trim() : undefined
-  const answer = await client.webhooks.rotateVerificationSecret({ id: await endpointId(client, named), overlap_hours: overlap, secret })
+  const secret = secretStdin === true ? (await textOf(io().stdin)).trim() : undefined
+  const answer = await client.webhooks.rotateVerificationSecret({
+    id: await endpointId(client, named),
+    overlap_hours: overlap,
+    secret,
+  })
   print({ json: answer, ids: [answer.webhook.id], text: () => secretText(answer) }, options)
 }
 
@@ -83,7 +100,9 @@ function secretText({ webhook, verification_secret }: SecretRotated): string {
   const until = 'previous_secret_expires_at' in verification ? (verification.previous_secret_expires_at ?? null) : null
   return fields([
     ['Endpoint', `${webhook.id}  ${plain(webhook.name)}`],
-    ...(verification_secret === undefined ? [] : [['Secret', `${verification_secret}  ${style.dim('shown this once')}`] as const]),
+    ...(verification_secret === undefined
+      ? []
+      : [['Secret', `${verification_secret}  ${style.dim('shown this once')}`] as const]),
     ['Former one', until === null ? 'has ended' : `verifies until ${moment(until)}`],
   ])
 }
@@ -91,14 +110,23 @@ function secretText({ webhook, verification_secret }: SecretRotated): string {
 async function listVersions(named: string, { limit, cursor, ...options }: ListOptions): Promise<void> {
   const { client } = await connect(options)
   const answer = await client.webhooks.listVersions({ id: await endpointId(client, named), limit, cursor })
-  print({ json: answer, ids: answer.versions.map(({ version }) => String(version)), text: () => versionsText(answer) }, options)
+  print(
+    { json: answer, ids: answer.versions.map(({ version }) => String(version)), text: () => versionsText(answer) },
+    options,
+  )
 }
 
 function versionsText({ versions, next_cursor }: Versions): string {
   const rows = table([
     { head: 'Version', cells: versions.map(({ version }) => String(version)), align: 'right' },
     { head: 'Made (UTC)', cells: versions.map(({ created_at }) => dayMoment(created_at)), paint: style.dim },
-    { head: 'Changed', cells: versions.map(({ changed, version, restored_from }) => (restored_from === null ? (version === 1 ? 'made' : changed.join(', ')) : `as version ${restored_from}`)), least: 12 },
+    {
+      head: 'Changed',
+      cells: versions.map(({ changed, version, restored_from }) =>
+        restored_from === null ? (version === 1 ? 'made' : changed.join(', ')) : `as version ${restored_from}`,
+      ),
+      least: 12,
+    },
     { head: 'By', cells: versions.map(({ actor, agent }) => agent ?? actor), least: 8, spare: true },
   ])
   return [rows, ...more(next_cursor)].join('\n')

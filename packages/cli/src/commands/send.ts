@@ -10,7 +10,13 @@ import { sample, SAMPLES, type SampleName } from '../send/samples.ts'
 import { sentText, type Decision } from '../send/sent-text.ts'
 import { signatureHeaders, SIGNING_SCHEMES, type SigningScheme } from '../send/sign.ts'
 
-type SendOptions = CommonOptions & { readonly data?: string; readonly sample?: SampleName; readonly sign?: string; readonly scheme?: SigningScheme; readonly key?: string }
+type SendOptions = CommonOptions & {
+  readonly data?: string
+  readonly sample?: SampleName
+  readonly sign?: string
+  readonly scheme?: SigningScheme
+  readonly key?: string
+}
 type Endpoint = RouteAnswer<Routes['webhooks']['list']>['webhooks'][number]
 
 /** Where an event goes: an endpoint that the API told of, or a bare URL, of which nothing more is known. */
@@ -27,16 +33,26 @@ export function addSend(program: Command): void {
     .option('-d, --data <json>', 'the body: text, @file, or - for stdin')
     .addOption(new Option('--sample <name>', 'a made-up body').choices(Object.keys(SAMPLES)).conflicts('data'))
     .option('--sign <secret>', 'sign it with the verification secret of the endpoint')
-    .addOption(new Option('--scheme <scheme>', 'how to sign (without it, as the endpoint verifies)').choices(SIGNING_SCHEMES))
+    .addOption(
+      new Option('--scheme <scheme>', 'how to sign (without it, as the endpoint verifies)').choices(SIGNING_SCHEMES),
+    )
     .option('--key <key>', 'its idempotency key: sent again with the same one it is not stored again')
     .action(sendEvent)
-  withExample(withCommon(send), `send -d '{"amount":1200}'`, 'send first --sample payment', 'send billing -d @event.json --sign whsec_…')
+  withExample(
+    withCommon(send),
+    `send -d '{"amount":1200}'`,
+    'send first --sample payment',
+    'send billing -d @event.json --sign whsec_…',
+  )
 }
 
 async function sendEvent(named: string | undefined, options: SendOptions): Promise<void> {
   const body = options.data === undefined ? sample(options.sample ?? 'hello') : await readData(options.data)
   const target = await targetOf(named, options)
-  const accepted = await post(target.url, { body, headers: { ...signing(target, { ...options, body }), ...keyed(options) } })
+  const accepted = await post(target.url, {
+    body,
+    headers: { ...signing(target, { ...options, body }), ...keyed(options) },
+  })
   const decision = options.json === true || options.quiet === true ? undefined : await decisionOn(accepted, target)
   const ids = accepted.records.map(({ id }) => id)
   print({ json: accepted, ids, text: () => sentText({ accepted, decision, next: invokedAs() }) }, options)
@@ -56,7 +72,8 @@ async function endpointNamed(client: Client, named: string | undefined): Promise
     if (endpoint.id === named || endpoint.slug === named) return endpoint
     oldest = endpoint
   }
-  if (named !== undefined) throw new Failure(`There is no endpoint "${named}" here. See ${invokedAs()} endpoints list.`, EXIT.notFound)
+  if (named !== undefined)
+    throw new Failure(`There is no endpoint "${named}" here. See ${invokedAs()} endpoints list.`, EXIT.notFound)
   if (oldest === undefined) throw new Failure('This project has no endpoint to send to.', EXIT.notFound)
   return oldest
 }
@@ -74,11 +91,15 @@ function signing({ endpoint }: Target, { sign: secret, scheme, body }: ToSign): 
   }
   const checked = endpoint?.verification.scheme ?? 'none'
   const chosen = scheme ?? (checked === 'none' ? undefined : checked)
-  if (chosen === undefined) throw new Failure(`Say how to sign with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
+  if (chosen === undefined)
+    throw new Failure(`Say how to sign with --scheme: ${SIGNING_SCHEMES.join(', ')}.`, EXIT.usage)
   return signatureHeaders({ scheme: chosen, secret, body, settings: endpoint?.verification ?? {} })
 }
 
-async function post(url: string, { body, headers }: { body: Buffer; headers: Readonly<Record<string, string>> }): Promise<Accepted> {
+async function post(
+  url: string,
+  { body, headers }: { body: Buffer; headers: Readonly<Record<string, string>> },
+): Promise<Accepted> {
   const { refusalIn, ServiceError } = await import('@postroad/sdk')
   let response: Response
   try {
@@ -89,7 +110,11 @@ async function post(url: string, { body, headers }: { body: Buffer; headers: Rea
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
   } catch (error) {
-    throw new ServiceError(`${new URL(url).origin} cannot be reached.`, { status: 0, reason: 'unreachable' }, { cause: error })
+    throw new ServiceError(
+      `${new URL(url).origin} cannot be reached.`,
+      { status: 0, reason: 'unreachable' },
+      { cause: error },
+    )
   }
   if (!response.ok) throw await refusalIn(response)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what an endpoint answers with 200 or 201 (contract part 4)

@@ -19,16 +19,30 @@ export function addServer(program: Command): void {
 
   const bootstrap = program
     .command('bootstrap')
-    .summary('make the first workspace, endpoint and API key')
-    .description('Makes the first workspace, project, endpoint and API key, or gives those there are. Works beside a running server.')
+    .summary('make the first workspace, and a new API key')
+    .description(
+      'Makes the first workspace, project and endpoint if they are missing, and an admin\nAPI key that expires in 90 days. The key is shown once, and the one of the previous\ncall is revoked. Works beside a running server.',
+    )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('bootstrap', flagsOf(options)))
   withExample(bootstrap, 'bootstrap --json')
 
+  const signInLink = program
+    .command('sign-in-link')
+    .summary('print a link that signs the owner in once')
+    .description(
+      'Prints a link that signs the owner of the first workspace in once, within an hour.\nThe link that was printed before ends. Works beside a running server.',
+    )
+    .option('--json', 'print one JSON object')
+    .action((options: Flags) => become('sign-in-link', flagsOf(options)))
+  withExample(signInLink, 'sign-in-link')
+
   const doctor = program
     .command('doctor')
     .summary('check that what must always hold does hold')
-    .description('Asks the database whether what must always hold does hold. Changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.')
+    .description(
+      'Asks the database whether what must always hold does hold. Changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.',
+    )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('doctor', flagsOf(options)))
   withExample(doctor, 'doctor')
@@ -47,7 +61,10 @@ export function addServer(program: Command): void {
 
 /** What only the operator may do, so it is asked of the database that this environment names. */
 export function addWorkspaces(program: Command): void {
-  const workspaces = program.command('workspaces').summary('list, suspend and reinstate workspaces').description('For the operator, on the machine of the server. Works beside a running server.')
+  const workspaces = program
+    .command('workspaces')
+    .summary('list, suspend and reinstate workspaces')
+    .description('For the operator, on the machine of the server. Works beside a running server.')
 
   const list = workspaces
     .command('list')
@@ -61,10 +78,14 @@ export function addWorkspaces(program: Command): void {
     .command('suspend')
     .argument('<workspace>', 'its slug')
     .summary('accept and send nothing for a workspace')
-    .description('Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data stays, and so does what waits to be sent.')
+    .description(
+      'Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data stays, and so does what waits to be sent.',
+    )
     .requiredOption('--reason <text>', 'why; kept in the audit log')
     .option('--json', 'print one JSON object')
-    .action((slug: string, { reason, ...options }: Flags & { readonly reason: string }) => become('suspend', [`--reason=${reason}`, ...flagsOf(options), '--', slug]))
+    .action((slug: string, { reason, ...options }: Flags & { readonly reason: string }) =>
+      become('suspend', [`--reason=${reason}`, ...flagsOf(options), '--', slug]),
+    )
   withExample(suspend, 'workspaces suspend main --reason "unpaid since May"')
 
   const reinstate = workspaces

@@ -26,7 +26,11 @@ export const SAMPLES = {
     team_id: 'T01',
     event: { type: 'message', channel: 'C42', user: 'U7', text: 'The deploy is done.', ts: '1767225600.000100' },
   },
-  signup: { type: 'user.created', timestamp: '2026-01-01T00:00:00.000Z', data: { id: 'user_71', email: 'cem@example.com', plan: 'free' } },
+  signup: {
+    type: 'user.created',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    data: { id: 'user_71', email: 'cem@example.com', plan: 'free' },
+  },
 } as const
 
 export type SampleName = keyof typeof SAMPLES

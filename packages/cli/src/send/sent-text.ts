@@ -31,11 +31,14 @@ export function sentText({ accepted, decision, next }: Sent): string {
 
 function whyNotFiled(decision: Decision | undefined): string {
   const failed = decision?.criteria?.failed
-  return failed === null || failed === undefined ? '' : `, since the endpoint takes it only when\n${conditionText(failed)}`
+  return failed === null || failed === undefined
+    ? ''
+    : `, since the endpoint takes it only when\n${conditionText(failed)}`
 }
 
 function destinationsField({ destinations }: Decision, next: string): [string, string] {
-  if (destinations.length === 0) return ['Goes to', `nobody yet; make a destination: ${next} destinations create https://…`]
+  if (destinations.length === 0)
+    return ['Goes to', `nobody yet; make a destination: ${next} destinations create https://…`]
   return ['Goes to', destinations.map(routedText).join('\n')]
 }
 
@@ -49,7 +52,9 @@ function routedText(routed: Routed): string {
     case 'destination_disabled':
       return style.dim(`· not ${name}: it is switched off`)
     case 'condition_failed':
-      return style.dim(`· not ${name}: ${routed.failed === null ? 'a condition failed' : `only when ${conditionText(routed.failed)}`}`)
+      return style.dim(
+        `· not ${name}: ${routed.failed === null ? 'a condition failed' : `only when ${conditionText(routed.failed)}`}`,
+      )
   }
 }
 

@@ -11,7 +11,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?$/
 
 /** What each kind of sender puts in its headers. */
 const SIGNERS: Readonly<Record<SigningScheme, (request: ToSign) => Headers>> = {
-  payments_provider: ({ secret, body, time }) => ({ 'Stripe-Signature': `t=${time},v1=${hmac(secret, `${time}.`, body).toString('hex')}` }),
+  payments_provider: ({ secret, body, time }) => ({
+    'Stripe-Signature': `t=${time},v1=${hmac(secret, `${time}.`, body).toString('hex')}`,
+  }),
   code_host: ({ secret, body }) => ({ 'X-Hub-Signature-256': `sha256=${hmac(secret, '', body).toString('hex')}` }),
   commerce_platform: ({ secret, body }) => ({ 'X-Shopify-Hmac-Sha256': hmac(secret, '', body).toString('base64') }),
   chat_platform: ({ secret, body, time }) => ({
@@ -22,7 +24,11 @@ const SIGNERS: Readonly<Record<SigningScheme, (request: ToSign) => Headers>> = {
     const id = `msg_${randomUUID()}`
     const encoded = secret.replace(/^whsec_/, '')
     const key = BASE64.test(encoded) ? Buffer.from(encoded, 'base64') : secret
-    return { 'webhook-id': id, 'webhook-timestamp': time, 'webhook-signature': `v1,${hmac(key, `${id}.${time}.`, body).toString('base64')}` }
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': time,
+      'webhook-signature': `v1,${hmac(key, `${id}.${time}.`, body).toString('base64')}`,
+    }
   },
   hmac: ({ secret, body, settings }) => {
     const { header = 'X-Signature', algorithm = 'sha256', encoding = 'hex', prefix = '' } = settings
@@ -32,7 +38,12 @@ const SIGNERS: Readonly<Record<SigningScheme, (request: ToSign) => Headers>> = {
 
 export const SIGNING_SCHEMES: readonly string[] = Object.keys(SIGNERS)
 
-export type Signing = { readonly scheme: SigningScheme; readonly secret: string; readonly body: Buffer; readonly settings: Settings }
+export type Signing = {
+  readonly scheme: SigningScheme
+  readonly secret: string
+  readonly body: Buffer
+  readonly settings: Settings
+}
 
 /** The headers that sign a body now, as a sender of this scheme would. */
 export function signatureHeaders({ scheme, ...request }: Signing): Headers {

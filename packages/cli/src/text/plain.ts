@@ -14,7 +14,8 @@ export function plainLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '  ').split('\n').map(plain).join('\n')
 }
 
-const WIDE = /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60]/u
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u
 
 /** How many columns a plain text takes on a terminal. */

@@ -1,12 +1,25 @@
+import { WriteStream } from 'node:tty'
 import { styleText } from 'node:util'
+import { io } from '../io.ts'
+
+/** As node decides it, from the output and the environment of the command. */
+export function hasColors(): boolean {
+  const { env, stdout } = io()
+  const isWanted = stdout.isTTY === true || env['FORCE_COLOR'] !== undefined
+  return isWanted && WriteStream.prototype.getColorDepth(env) > 2
+}
+
+function styled(format: 'dim' | 'bold' | 'green' | 'yellow' | 'red' | 'cyan', text: string): string {
+  return hasColors() ? styleText(format, text, { validateStream: false }) : text
+}
 
 /** Colour stands only at a terminal and honours NO_COLOR; nothing is said by colour alone. */
 export const style = {
-  dim: (text: string): string => styleText('dim', text),
-  strong: (text: string): string => styleText('bold', text),
-  good: (text: string): string => styleText('green', text),
-  waits: (text: string): string => styleText('yellow', text),
-  bad: (text: string): string => styleText('red', text),
-  live: (text: string): string => styleText('cyan', text),
+  dim: (text: string): string => styled('dim', text),
+  strong: (text: string): string => styled('bold', text),
+  good: (text: string): string => styled('green', text),
+  waits: (text: string): string => styled('yellow', text),
+  bad: (text: string): string => styled('red', text),
+  live: (text: string): string => styled('cyan', text),
   none: (text: string): string => text,
 } as const

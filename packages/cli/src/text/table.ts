@@ -1,3 +1,4 @@
+import { io } from '../io.ts'
 import { cut, plain, widthOf } from './plain.ts'
 import { style } from './style.ts'
 
@@ -17,18 +18,28 @@ const SCREEN = 80
 
 /** Columns of the terminal, or 80 when there is none. */
 export function screenWidth(): number {
-  return process.stdout.columns > 0 ? process.stdout.columns : SCREEN
+  const { columns = 0 } = io().stdout
+  return columns > 0 ? columns : SCREEN
 }
 
 /** Rows under quiet heads, no lines, no wider than the terminal; cells are made safe to print here. */
 export function table(columns: readonly Column[], width: number = screenWidth()): string {
   const safe = columns.map((column) => ({ ...column, cells: column.cells.map(plain) }))
-  const shown = fitted(safe.filter(({ cells }) => cells.some((cell) => cell !== '')), width)
+  const shown = fitted(
+    safe.filter(({ cells }) => cells.some((cell) => cell !== '')),
+    width,
+  )
   const widths = widthsOf(shown, width)
-  const line = (textOf: (column: Column, at: number) => string): string => shown.map((column, at) => textOf(column, at)).join(GAP).trimEnd()
+  const line = (textOf: (column: Column, at: number) => string): string =>
+    shown
+      .map((column, at) => textOf(column, at))
+      .join(GAP)
+      .trimEnd()
   const head = line((column, at) => style.dim(pad(column, { text: column.head, width: widths[at] ?? 0 })))
   const rows = (columns[0]?.cells ?? []).map((_cell, row) =>
-    line((column, at) => (column.paint ?? style.none)(pad(column, { text: column.cells[row] ?? '', width: widths[at] ?? 0 }), row)),
+    line((column, at) =>
+      (column.paint ?? style.none)(pad(column, { text: column.cells[row] ?? '', width: widths[at] ?? 0 }), row),
+    ),
   )
   return [head, ...rows].join('\n')
 }
@@ -36,11 +47,16 @@ export function table(columns: readonly Column[], width: number = screenWidth())
 /** Labels in one column, what they say in the next; a value of many lines stays in its column. */
 export function fields(rows: readonly (readonly [label: string, value: string])[]): string {
   const width = Math.max(...rows.map(([label]) => label.length)) + GAP.length
-  return rows.map(([label, value]) => style.dim(label.padEnd(width)) + value.split('\n').join(`\n${' '.repeat(width)}`)).join('\n')
+  return rows
+    .map(([label, value]) => style.dim(label.padEnd(width)) + value.split('\n').join(`\n${' '.repeat(width)}`))
+    .join('\n')
 }
 
 function fitted(columns: readonly Column[], width: number): readonly Column[] {
-  const needed = columns.reduce((sum, column) => sum + Math.min(natural(column), column.least ?? Infinity) + GAP.length, -GAP.length)
+  const needed = columns.reduce(
+    (sum, column) => sum + Math.min(natural(column), column.least ?? Infinity) + GAP.length,
+    -GAP.length,
+  )
   const spare = columns.findLastIndex((column) => column.spare === true)
   return needed <= width || spare < 0 ? columns : fitted(columns.toSpliced(spare, 1), width)
 }

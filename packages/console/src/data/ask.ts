@@ -1,5 +1,12 @@
 import type { Client } from '@postroad/sdk'
-import { keepPreviousData, useMutation, useQuery, useQueryClient, type UseMutationResult, type UseQueryResult } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import { clientOf } from './client.ts'
 import { usePlace } from './place.ts'
 
@@ -10,7 +17,11 @@ type Options = { readonly enabled?: boolean; readonly everyMs?: number; readonly
  * Reads something of the project that is shown. The key begins with the room, such as `['deliveries', 'list', filter]`: a change
  * of that room reads it anew. `keep` goes on showing the former answer while another one is asked for.
  */
-export function useAsk<T>(key: readonly unknown[], ask: Ask<T>, { enabled = true, everyMs, keep = false }: Options = {}): UseQueryResult<T> {
+export function useAsk<T>(
+  key: readonly unknown[],
+  ask: Ask<T>,
+  { enabled = true, everyMs, keep = false }: Options = {},
+): UseQueryResult<T> {
   const { project } = usePlace()
   return useQuery({
     queryKey: [project.id, ...key],
@@ -22,7 +33,10 @@ export function useAsk<T>(key: readonly unknown[], ask: Ask<T>, { enabled = true
 }
 
 /** Changes something, and reads anew what the named rooms hold. */
-export function useChange<Input, T>(rooms: readonly string[], change: (client: Client, input: Input) => Promise<T>): UseMutationResult<T, Error, Input> {
+export function useChange<Input, T>(
+  rooms: readonly string[],
+  change: (client: Client, input: Input) => Promise<T>,
+): UseMutationResult<T, Error, Input> {
   const { project } = usePlace()
   const asking = useQueryClient()
   return useMutation({

@@ -9,7 +9,12 @@ const send: typeof fetch = (input, init = {}) => {
 
 /** A client of its own, which may read answers in another way. */
 export function newClient(projectId: string | undefined, parseJson?: (text: string) => unknown): Client {
-  return createClient({ baseUrl: location.origin, fetch: send, ...(projectId === undefined ? {} : { project: projectId }), ...(parseJson === undefined ? {} : { parseJson }) })
+  return createClient({
+    baseUrl: location.origin,
+    fetch: send,
+    ...(projectId === undefined ? {} : { project: projectId }),
+    ...(parseJson === undefined ? {} : { parseJson }),
+  })
 }
 
 const clients = new Map<string, Client>()
@@ -34,7 +39,12 @@ export async function callSession(method: 'POST' | 'DELETE', body?: object): Pro
 
 /** Sends an event to an endpoint as any sender would. Gives the id of the submission, or throws what the sender was told. */
 export async function sendEvent(publicPath: string, body: string): Promise<string> {
-  const response = await fetch(publicPath, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, credentials: 'omit' })
+  const response = await fetch(publicPath, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+    credentials: 'omit',
+  })
   if (!response.ok) throw await refusalIn(response)
   const answer: unknown = await response.json()
   return typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : ''

@@ -5,7 +5,7 @@ import { RawNumber } from '../ui/raw-number.ts'
 /** One condition as it stands in an address: `path:op:value`, the dialect of rules. */
 export type Filter = { readonly path: string; readonly op: ConditionOp; readonly value: string }
 
-const SIGNS: Readonly<Record<ConditionOp, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   equals: 'is',
   not_equals: 'is not',
   contains: 'contains',
@@ -16,11 +16,11 @@ const SIGNS: Readonly<Record<ConditionOp, string>> = {
   lte: '≤',
   in: 'is one of',
   regex: 'matches',
-}
+} satisfies Record<ConditionOp, string>
 
-/** How an op is read: `amount > 10`. */
-export function signOf(op: ConditionOp): string {
-  return SIGNS[op]
+/** How an op is read: `amount > 10`. An op that a newer server stored is shown by its name. */
+export function signOf(op: string): string {
+  return SIGNS[op] ?? op
 }
 
 export function filterText({ path, op, value }: Filter): string {
@@ -35,7 +35,11 @@ export function readFilter(text: string): Filter | undefined {
   const [, sent = '', op = '', value] = ADDRESS.exec(text) ?? []
   const known = CONDITION_OPS.find((one) => one === op)
   if (known === undefined || (known === 'exists') !== (value === undefined)) return undefined
-  return { path: sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair)), op: known, value: value ?? '' }
+  return {
+    path: sent.replaceAll(/\\(.)/g, (pair, letter) => (letter === ':' ? ':' : pair)),
+    op: known,
+    value: value ?? '',
+  }
 }
 
 const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
@@ -98,14 +102,26 @@ export function valueAt(data: unknown, path: string): unknown {
 
 /** What a value is equal to: `1.50` is also `1.5`, but beyond 2^53 a number is its own digits alone. */
 function textsOf(value: unknown): readonly string[] {
-  if (value instanceof RawNumber) return Math.abs(Number(value.text)) <= Number.MAX_SAFE_INTEGER ? [value.text, String(Number(value.text))] : [value.text]
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null ? [String(value)] : []
+  if (value instanceof RawNumber)
+    return Math.abs(Number(value.text)) <= Number.MAX_SAFE_INTEGER
+      ? [value.text, String(Number(value.text))]
+      : [value.text]
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
+    ? [String(value)]
+    : []
 }
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?$/
 
 function compares(op: 'gt' | 'gte' | 'lt' | 'lte', seen: unknown, bound: string): boolean {
-  const number = seen instanceof RawNumber ? Number(seen.text) : typeof seen === 'number' ? seen : typeof seen === 'string' && DECIMAL.test(seen.trim()) ? Number(seen) : Number.NaN
+  const number =
+    seen instanceof RawNumber
+      ? Number(seen.text)
+      : typeof seen === 'number'
+        ? seen
+        : typeof seen === 'string' && DECIMAL.test(seen.trim())
+          ? Number(seen)
+          : Number.NaN
   const to = Number(bound)
   if (op === 'gt') return number > to
   if (op === 'gte') return number >= to
@@ -116,7 +132,8 @@ const OPEN_ENDED_MAX = 2
 
 /** The bounds of the contract keep a pattern from taking long in the browser's engine, on at most 256 characters. */
 function patternOf(text: string): RegExp | undefined {
-  if (text.length > 200 || (text.match(/[*+]|\{\d+,\}/g)?.length ?? 0) > OPEN_ENDED_MAX || /\)[*+{]/.test(text)) return undefined
+  if (text.length > 200 || (text.match(/[*+]|\{\d+,\}/g)?.length ?? 0) > OPEN_ENDED_MAX || /\)[*+{]/.test(text))
+    return undefined
   try {
     return new RegExp(text)
   } catch {

@@ -16,15 +16,34 @@ export function useGo(): (screen: string, search?: Search) => void {
 }
 
 /** A link to a screen of the project that is shown. */
-export function To({ screen, search = {}, children, ...rest }: { readonly screen: string; readonly search?: Search; readonly children: ReactNode } & Pick<ComponentProps<'a'>, 'className' | 'title' | 'aria-current' | 'onClick'>): ReactElement {
+export function To({
+  screen,
+  search = {},
+  children,
+  ...rest
+}: { readonly screen: string; readonly search?: Search; readonly children: ReactNode } & Pick<
+  ComponentProps<'a'>,
+  'className' | 'title' | 'aria-current' | 'onClick'
+>): ReactElement {
   const href = useHref()
-  return <Link to={href(screen)} search={search} {...rest}>{children}</Link>
+  return (
+    <Link to={href(screen)} search={search} {...rest}>
+      {children}
+    </Link>
+  )
 }
 
 /** What stands behind the "?" now, and a way to change some of it; undefined takes a member out. */
-export function useSearchState<S extends Search>(): readonly [S, (change: Partial<S>, options?: { readonly replace?: boolean }) => void] {
+export function useSearchState<S extends Search>(): readonly [
+  S,
+  (change: Partial<S>, options?: { readonly replace?: boolean }) => void,
+] {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and lists of texts, of which the screen reads those that it knows
   const search = useSearch({ strict: false }) as S
   const navigate = useNavigate()
-  return [search, (change, { replace = true } = {}) => void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace })]
+  return [
+    search,
+    (change, { replace = true } = {}) =>
+      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace }),
+  ]
 }

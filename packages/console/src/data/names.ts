@@ -1,5 +1,12 @@
 import { useMemo } from 'react'
-import { useAllDestinations, useAllIngestKeys, useAllRules, useAllWebhooks, type Destination, type Webhook } from './lists.ts'
+import {
+  useAllDestinations,
+  useAllIngestKeys,
+  useAllRules,
+  useAllWebhooks,
+  type Destination,
+  type Webhook,
+} from './lists.ts'
 
 const NONE: readonly never[] = []
 
@@ -10,7 +17,11 @@ export function useDestinations(): { readonly all: readonly Destination[]; reado
 }
 
 /** The endpoints of the project, likewise. */
-export function useWebhooks(): { readonly all: readonly Webhook[]; readonly nameOf: (id: string) => string; readonly isLoading: boolean } {
+export function useWebhooks(): {
+  readonly all: readonly Webhook[]
+  readonly nameOf: (id: string) => string
+  readonly isLoading: boolean
+} {
   const { data = NONE, isPending } = useAllWebhooks()
   return useMemo(() => ({ all: data, nameOf: namesIn(data), isLoading: isPending }), [data, isPending])
 }
@@ -24,7 +35,10 @@ export function useNamed(): readonly Named[] {
   const { data: keys = NONE } = useAllIngestKeys()
   const { data: rules = NONE } = useAllRules()
   return useMemo(() => {
-    const all: readonly (readonly [Pick<Named, 'screen' | 'kind'>, readonly { readonly id: string; readonly name: string }[]])[] = [
+    const all: readonly (readonly [
+      Pick<Named, 'screen' | 'kind'>,
+      readonly { readonly id: string; readonly name: string }[],
+    ])[] = [
       [{ screen: 'endpoints', kind: 'endpoint' }, webhooks],
       [{ screen: 'ingest-keys', kind: 'ingest key' }, keys],
       [{ screen: 'rules', kind: 'rule' }, rules],

@@ -1,7 +1,11 @@
 import { ServiceError } from '@postroad/sdk/service-error'
 
 export type Progress = { readonly done: number; readonly refused: readonly string[] }
-type Running<Item> = { readonly items: readonly Item[]; readonly signal: AbortSignal; readonly tell: (progress: Progress) => void }
+type Running<Item> = {
+  readonly items: readonly Item[]
+  readonly signal: AbortSignal
+  readonly tell: (progress: Progress) => void
+}
 
 const TOO_MANY = 429
 const WAIT_SECONDS = 2
@@ -10,13 +14,19 @@ const WAIT_SECONDS = 2
  * Does something with one thing after the other. What the server refuses is kept with its sentence and the next one is done; when it
  * says that it is too much at once, it is waited for as long as it asks. Nobody who answers ends it.
  */
-export async function runAll<Item>(act: (item: Item) => Promise<unknown>, { items, signal, tell }: Running<Item>): Promise<Progress> {
+export async function runAll<Item>(
+  act: (item: Item) => Promise<unknown>,
+  { items, signal, tell }: Running<Item>,
+): Promise<Progress> {
   let progress: Progress = { done: 0, refused: [] }
   for (const item of items) {
     if (signal.aborted) break
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that it can be stopped in between
     const refusal = await once(() => act(item), signal)
-    progress = refusal === undefined ? { ...progress, done: progress.done + 1 } : { ...progress, refused: [...progress.refused, refusal] }
+    progress =
+      refusal === undefined
+        ? { ...progress, done: progress.done + 1 }
+        : { ...progress, refused: [...progress.refused, refusal] }
     tell(progress)
   }
   return progress

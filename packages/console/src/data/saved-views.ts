@@ -18,19 +18,30 @@ export function savedViewsOf(projectId: string, screen: string): readonly SavedV
 }
 
 /** The same while it may change. */
-export function useSavedViews(screen: string): { readonly views: readonly SavedView[]; readonly save: (view: SavedView) => void; readonly remove: (name: string) => void } {
+export function useSavedViews(screen: string): {
+  readonly views: readonly SavedView[]
+  readonly save: (view: SavedView) => void
+  readonly remove: (name: string) => void
+} {
   const { project } = usePlace()
   const key = keyOf(project.id, screen)
-  const text = useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, () => localStorage.getItem(key) ?? '[]')
+  const text = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => localStorage.getItem(key) ?? '[]',
+  )
   const views = parsed(text)
   const keep = (next: readonly SavedView[]): void => {
     localStorage.setItem(key, JSON.stringify(next))
     for (const listener of listeners) listener()
   }
-  return { views, save: (view) => keep([...views.filter(({ name }) => name !== view.name), view]), remove: (name) => keep(views.filter((view) => view.name !== name)) }
+  return {
+    views,
+    save: (view) => keep([...views.filter(({ name }) => name !== view.name), view]),
+    remove: (name) => keep(views.filter((view) => view.name !== name)),
+  }
 }
 
 function parsed(text: string): readonly SavedView[] {

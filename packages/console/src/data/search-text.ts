@@ -6,7 +6,12 @@ const LISTS: ReadonlySet<string> = new Set(['f'])
 
 export function parseSearch(text: string): Record<string, string | string[]> {
   const members = new URLSearchParams(text)
-  return Object.fromEntries([...new Set(members.keys())].map((name) => [name, LISTS.has(name) ? members.getAll(name) : (members.get(name) ?? '')]))
+  return Object.fromEntries(
+    [...new Set(members.keys())].map((name) => [
+      name,
+      LISTS.has(name) ? members.getAll(name) : (members.get(name) ?? ''),
+    ]),
+  )
 }
 
 /** Written as a person would: colons and commas stay, so that a filter can be read in the address bar. */

@@ -1,11 +1,22 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import { readJson } from '../ui/raw-number.ts'
 
-export type Filed = { readonly id: string; readonly dataset: string; readonly received_at: string; readonly data: unknown }
+export type Filed = {
+  readonly id: string
+  readonly dataset: string
+  readonly received_at: string
+  readonly data: unknown
+}
 export type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
 export type Rejection = RouteAnswer<Routes['rejections']['list']>['rejections'][number]
 /** What could not be seen while the connection was away; `backfilled` events came after it, `missed` are not kept any more. */
-export type Gap = { readonly id: string; readonly at: string; readonly ms: number; readonly backfilled: number; readonly missed: boolean }
+export type Gap = {
+  readonly id: string
+  readonly at: string
+  readonly ms: number
+  readonly backfilled: number
+  readonly missed: boolean
+}
 
 /** One thing that came, in the order of coming: `number` grows by one each. */
 export type Arrival = { readonly number: number } & (
@@ -21,7 +32,12 @@ const KEPT_MAX = 5_000
 const DRAWN_MAX = 200
 const REOPEN_MS = 3_000
 /** Reasons of `closing` after which coming back at once is of no use. */
-const FINAL: ReadonlySet<string> = new Set(['workspace_suspended', 'credential_revoked', 'stream_limit_reached'])
+const FINAL: ReadonlySet<string> = new Set([
+  'workspace_suspended',
+  'workspace_closed',
+  'credential_revoked',
+  'stream_limit_reached',
+])
 
 /**
  * The live tail of a project: one stream, one notice to the page for each frame that is drawn, and nothing lost, for a stream
@@ -69,15 +85,34 @@ export class Tail {
     if (this.#source !== undefined) return
     this.status = this.lostAt === undefined ? 'connecting' : 'lost'
     this.why = undefined
-    const source = new EventSource(this.#cursor === undefined ? this.#url : `${this.#url}?after=${encodeURIComponent(this.#cursor)}`)
+    const source = new EventSource(
+      this.#cursor === undefined ? this.#url : `${this.#url}?after=${encodeURIComponent(this.#cursor)}`,
+    )
     this.#source = source
     source.addEventListener('open', () => this.#opened())
     source.addEventListener('error', () => this.#lost())
     source.addEventListener('record', (event) => this.#take(event, (data: Filed) => this.#record(data)))
     source.addEventListener('delivery', (event) => this.#take(event, (data: Delivery) => this.noteDelivery(data)))
-    source.addEventListener('rejection', (event) => this.#take(event, (rejection: Rejection) => this.#push({ kind: 'rejection', rejection })))
-    source.addEventListener('gap', (event) => this.#take(event, (data: { from: string; to: string }) => this.#push({ kind: 'gap', gap: { id: `gap-${data.to}`, at: data.to, ms: Date.parse(data.to) - Date.parse(data.from), backfilled: 0, missed: true } })))
-    source.addEventListener('closing', (event) => this.#take(event, ({ reason }: { reason: string }) => this.#closing(reason)))
+    source.addEventListener('rejection', (event) =>
+      this.#take(event, (rejection: Rejection) => this.#push({ kind: 'rejection', rejection })),
+    )
+    source.addEventListener('gap', (event) =>
+      this.#take(event, (data: { from: string; to: string }) =>
+        this.#push({
+          kind: 'gap',
+          gap: {
+            id: `gap-${data.to}`,
+            at: data.to,
+            ms: Date.parse(data.to) - Date.parse(data.from),
+            backfilled: 0,
+            missed: true,
+          },
+        }),
+      ),
+    )
+    source.addEventListener('closing', (event) =>
+      this.#take(event, ({ reason }: { reason: string }) => this.#closing(reason)),
+    )
     this.#changed()
   }
 
@@ -189,7 +224,9 @@ export class Tail {
     this.arrivals = this.arrivals.map(renew)
   }
 
-  #push(what: { kind: 'record'; record: Filed } | { kind: 'rejection'; rejection: Rejection } | { kind: 'gap'; gap: Gap }): void {
+  #push(
+    what: { kind: 'record'; record: Filed } | { kind: 'rejection'; rejection: Rejection } | { kind: 'gap'; gap: Gap },
+  ): void {
     this.#number += 1
     this.#waiting.push({ number: this.#number, ...what })
     this.#changed()
@@ -210,10 +247,14 @@ export class Tail {
   #flush(): void {
     if (this.#waiting.length > 0) {
       const again = new Set(this.#waiting.flatMap((one) => (one.kind === 'rejection' ? [one.rejection.id] : [])))
-      const before = again.size === 0 ? this.arrivals : this.arrivals.filter((one) => one.kind !== 'rejection' || !again.has(one.rejection.id))
+      const before =
+        again.size === 0
+          ? this.arrivals
+          : this.arrivals.filter((one) => one.kind !== 'rejection' || !again.has(one.rejection.id))
       const news = newestOfEach(this.#waiting)
       this.#waiting = []
-      for (const gone of before.slice(KEPT_MAX - news.length)) if (gone.kind === 'record') this.deliveries.delete(gone.record.id)
+      for (const gone of before.slice(KEPT_MAX - news.length))
+        if (gone.kind === 'record') this.deliveries.delete(gone.record.id)
       this.arrivals = [...news, ...before].slice(0, KEPT_MAX)
     }
     this.version += 1

@@ -22,10 +22,39 @@ type Props = {
   readonly onClose: () => void
 }
 
-const WORDS: Readonly<Record<HandVerb, { readonly title: string; readonly lead: string; readonly go: string; readonly done: string; readonly states: readonly State[] }>> = {
-  replay: { title: 'Replay the marked', lead: 'The same bodies and event ids, signed anew, on a fresh schedule.', go: 'Send again', done: 'sent again', states: ['failed', 'cancelled', 'delivered'] },
-  retry: { title: 'Retry the marked now', lead: 'Those that wait make their next attempt now; it counts in the schedule.', go: 'Retry', done: 'due now', states: ['pending', 'retrying'] },
-  cancel: { title: 'Cancel the marked', lead: 'Nothing more is sent of them. They can be replayed.', go: 'Cancel', done: 'cancelled', states: ['pending', 'sending', 'retrying', 'paused'] },
+const WORDS: Readonly<
+  Record<
+    HandVerb,
+    {
+      readonly title: string
+      readonly lead: string
+      readonly go: string
+      readonly done: string
+      readonly states: readonly State[]
+    }
+  >
+> = {
+  replay: {
+    title: 'Replay the marked',
+    lead: 'The same bodies and event ids, signed anew, on a fresh schedule.',
+    go: 'Send again',
+    done: 'sent again',
+    states: ['failed', 'cancelled', 'delivered'],
+  },
+  retry: {
+    title: 'Retry the marked now',
+    lead: 'Those that wait make their next attempt now; it counts in the schedule.',
+    go: 'Retry',
+    done: 'due now',
+    states: ['pending', 'retrying'],
+  },
+  cancel: {
+    title: 'Cancel the marked',
+    lead: 'Nothing more is sent of them. They can be replayed.',
+    go: 'Cancel',
+    done: 'cancelled',
+    states: ['pending', 'sending', 'retrying', 'paused'],
+  },
 }
 
 /** Replays, retries or cancels many deliveries: what it comes to first, then one after the other, and it can be stopped. */
@@ -45,40 +74,102 @@ export function ByHandMany({ verb, deliveries, error, nameOf, onClose }: Props):
       title={title}
       lead={lead}
       actions={
-        run.isRunning ? <Button onClick={run.stop}>Stop</Button> : run.progress === undefined ? (
-          <><Button onClick={onClose}>Back</Button><Button kind={verb === 'cancel' ? 'danger' : 'primary'} disabled={chosen.length === 0} onClick={() => run.go(chosen.map(({ id }) => id))}>{go} {chosen.length.toLocaleString('en')}</Button></>
-        ) : <Button kind="primary" onClick={onClose}>Done</Button>
+        run.isRunning ? (
+          <Button onClick={run.stop}>Stop</Button>
+        ) : run.progress === undefined ? (
+          <>
+            <Button onClick={onClose}>Back</Button>
+            <Button
+              kind={verb === 'cancel' ? 'danger' : 'primary'}
+              disabled={chosen.length === 0}
+              onClick={() => run.go(chosen.map(({ id }) => id))}
+            >
+              {go} {chosen.length.toLocaleString('en')}
+            </Button>
+          </>
+        ) : (
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        )
       }
     >
       {error !== null && <RefusedLine error={error} />}
       {deliveries === undefined && error === null && <Loading rows={3} height={32} />}
       {deliveries !== undefined && run.progress === undefined && (
         <div className="rounded-field bg-sunken px-3.5 py-2.5">
-          <p className="font-strong">{chosen.length === 0 ? 'There is nothing to do.' : `${counted(chosen.length, 'delivery', 'deliveries')}, to ${destinationsOf(chosen, nameOf)}`}</p>
-          {left > 0 && <p className="text-ink-3">{counted(left, 'delivery is', 'deliveries are')} left out: {LEFT[verb]}</p>}
-          {delivered > 0 && <div className="mt-1.5"><Check label={`Also the ${delivered.toLocaleString('en')} that were accepted already: their receivers get a repeat`} checked={repeats} onChange={({ target }) => setWithDelivered(target.checked)} /></div>}
+          <p className="font-strong">
+            {chosen.length === 0
+              ? 'There is nothing to do.'
+              : `${counted(chosen.length, 'delivery', 'deliveries')}, to ${destinationsOf(chosen, nameOf)}`}
+          </p>
+          {left > 0 && (
+            <p className="text-ink-3">
+              {counted(left, 'delivery is', 'deliveries are')} left out: {LEFT[verb]}
+            </p>
+          )}
+          {delivered > 0 && (
+            <div className="mt-1.5">
+              <Check
+                label={`Also the ${delivered.toLocaleString('en')} that were accepted already: their receivers get a repeat`}
+                checked={repeats}
+                onChange={({ target }) => setWithDelivered(target.checked)}
+              />
+            </div>
+          )}
         </div>
       )}
-      {run.progress !== undefined && <Course progress={run.progress} total={run.total} done={done} isRunning={run.isRunning} />}
+      {run.progress !== undefined && (
+        <Course progress={run.progress} total={run.total} done={done} isRunning={run.isRunning} />
+      )}
       <RefusedLine error={run.error} />
     </Dialog>
   )
 }
 
-const LEFT: Readonly<Record<HandVerb, string>> = { replay: 'they have not ended, and are sent by themselves.', retry: 'they do not wait for an attempt.', cancel: 'they have ended.' }
+const LEFT: Readonly<Record<HandVerb, string>> = {
+  replay: 'they have not ended, and are sent by themselves.',
+  retry: 'they do not wait for an attempt.',
+  cancel: 'they have ended.',
+}
 const NAMED = 3
 
 function destinationsOf(deliveries: readonly Look[], nameOf: (id: string) => string): string {
   const names = [...new Set(deliveries.map(({ destination_id }) => nameOf(destination_id)))]
-  return names.length <= NAMED ? names.join(', ') : `${names.slice(0, NAMED).join(', ')} and ${names.length - NAMED} more`
+  return names.length <= NAMED
+    ? names.join(', ')
+    : `${names.slice(0, NAMED).join(', ')} and ${names.length - NAMED} more`
 }
 
-function Course({ progress: { done, refused }, total, done: word, isRunning }: { readonly progress: Progress; readonly total: number; readonly done: string; readonly isRunning: boolean }): ReactElement {
+function Course({
+  progress: { done, refused },
+  total,
+  done: word,
+  isRunning,
+}: {
+  readonly progress: Progress
+  readonly total: number
+  readonly done: string
+  readonly isRunning: boolean
+}): ReactElement {
   return (
     <div>
-      <progress max={total} value={done + refused.length} aria-label="How far it is" className="h-1 w-full accent-(--accent)" />
-      <p role="status" className="mt-1">{done.toLocaleString('en')} of {total.toLocaleString('en')} {word}{!isRunning && done + refused.length < total ? '; stopped' : ''}{refused.length > 0 ? `, ${refused.length.toLocaleString('en')} refused:` : '.'}</p>
-      <ul className="text-fail">{[...new Set(refused)].slice(0, NAMED).map((sentence) => <li key={sentence}>{sentence}</li>)}</ul>
+      <progress
+        max={total}
+        value={done + refused.length}
+        aria-label="How far it is"
+        className="h-1 w-full accent-(--accent)"
+      />
+      <p role="status" className="mt-1">
+        {done.toLocaleString('en')} of {total.toLocaleString('en')} {word}
+        {!isRunning && done + refused.length < total ? '; stopped' : ''}
+        {refused.length > 0 ? `, ${refused.length.toLocaleString('en')} refused:` : '.'}
+      </p>
+      <ul className="text-fail">
+        {[...new Set(refused)].slice(0, NAMED).map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
     </div>
   )
 }
@@ -88,18 +179,29 @@ function useRun(verb: HandVerb) {
   const { project } = usePlace()
   const asking = useQueryClient()
   const stopper = useRef<AbortController>(undefined)
-  const [state, setState] = useState<{ readonly isRunning: boolean; readonly total: number; readonly progress: Progress | undefined; readonly error: Error | null }>({ isRunning: false, total: 0, progress: undefined, error: null })
+  const [state, setState] = useState<{
+    readonly isRunning: boolean
+    readonly total: number
+    readonly progress: Progress | undefined
+    readonly error: Error | null
+  }>({ isRunning: false, total: 0, progress: undefined, error: null })
   const go = async (ids: readonly string[]): Promise<void> => {
     stopper.current = new AbortController()
     setState({ isRunning: true, total: ids.length, progress: { done: 0, refused: [] }, error: null })
     let error: Error | null = null
     try {
-      await runAll((id: string) => client.deliveries[verb]({ id }), { items: ids, signal: stopper.current.signal, tell: (progress) => setState((before) => ({ ...before, progress })) })
+      await runAll((id: string) => client.deliveries[verb]({ id }), {
+        items: ids,
+        signal: stopper.current.signal,
+        tell: (progress) => setState((before) => ({ ...before, progress })),
+      })
     } catch (failure) {
       error = failure instanceof Error ? failure : new Error(String(failure))
     }
     setState((before) => ({ ...before, isRunning: false, error }))
-    await Promise.all(['deliveries', 'correlate'].map((room) => asking.invalidateQueries({ queryKey: [project.id, room] })))
+    await Promise.all(
+      ['deliveries', 'correlate'].map((room) => asking.invalidateQueries({ queryKey: [project.id, room] })),
+    )
   }
   return { ...state, go: (ids: readonly string[]) => void go(ids), stop: () => stopper.current?.abort() }
 }

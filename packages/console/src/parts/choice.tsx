@@ -18,8 +18,17 @@ export function Choice<Id extends string>({ label, of, at, go, hint, disabled = 
       <div className="flex w-fit max-w-full flex-wrap gap-px rounded-field border border-line-2 p-0.5">
         {of.map((one) => (
           <label key={one.id} className="relative cursor-default">
-            <input type="radio" name={id} value={one.id} checked={one.id === at} onChange={() => go(one.id)} className="peer pointer-events-none absolute inset-0 size-full appearance-none rounded-row" />
-            <span className="relative flex h-[26px] items-center rounded-row px-2.5 font-control text-ink-3 peer-checked:bg-press peer-checked:text-ink peer-disabled:opacity-60">{one.label}</span>
+            <input
+              type="radio"
+              name={id}
+              value={one.id}
+              checked={one.id === at}
+              onChange={() => go(one.id)}
+              className="peer pointer-events-none absolute inset-0 size-full appearance-none rounded-row"
+            />
+            <span className="relative flex h-[26px] items-center rounded-row px-2.5 font-control text-ink-3 peer-checked:bg-press peer-checked:text-ink peer-disabled:opacity-60">
+              {one.label}
+            </span>
           </label>
         ))}
       </div>

@@ -18,11 +18,27 @@ export function CodeBlock<Id extends string>({ label, of, at, go }: Props<Id>): 
     <div role="group" aria-label={label} className="overflow-hidden rounded-page bg-block text-block-ink">
       <div className="flex h-10 items-center gap-0.5 border-b border-block-line pr-1.5 pl-2">
         {names.map((name) => (
-          <button key={name} type="button" aria-pressed={name === at} onClick={() => go(name)} className="h-[26px] rounded-row px-2.5 font-control text-block-ink-2 outline-offset-[-2px] aria-pressed:bg-block-line aria-pressed:text-block-ink">{name}</button>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === at}
+            onClick={() => go(name)}
+            className="h-[26px] rounded-row px-2.5 font-control text-block-ink-2 outline-offset-[-2px] aria-pressed:bg-block-line aria-pressed:text-block-ink"
+          >
+            {name}
+          </button>
         ))}
-        <button type="button" onClick={() => void copy(of[at], 'Copied')} className="ml-auto h-7 rounded-button border border-block-line px-2.5 font-control outline-offset-[-2px] hover:bg-block-line">Copy</button>
+        <button
+          type="button"
+          onClick={() => void copy(of[at], 'Copied')}
+          className="ml-auto h-7 rounded-button border border-block-line px-2.5 font-control outline-offset-[-2px] hover:bg-block-line"
+        >
+          Copy
+        </button>
       </div>
-      <pre tabIndex={0} className="mono max-h-[46vh] overflow-auto px-5 py-4 text-[12.5px] leading-[22px]"><CodeText>{of[at]}</CodeText></pre>
+      <pre tabIndex={0} className="mono max-h-[46vh] overflow-auto px-5 py-4 text-[12.5px] leading-[22px]">
+        <CodeText>{of[at]}</CodeText>
+      </pre>
     </div>
   )
 }

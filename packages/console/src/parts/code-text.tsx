@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
-const TOKENS = /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<=^|\s)(--?[A-Za-z][\w-]*)|(#.*$)|(?<=^|[;&|(]\s*)(curl|npm|await|import|http|sig|body|key|time|id)\b/gm
+const TOKENS =
+  /('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`)|(?<=^|\s)(--?[A-Za-z][\w-]*)|(#.*$)|(?<=^|[;&|(]\s*)(curl|npm|await|import|http|sig|body|key|time|id)\b/gm
 
 /** A command or a short program with what is in quotes, its options and its first words in colours. It is for reading only: the text stays the same. */
 export function CodeText({ children: text }: { readonly children: string }): ReactElement {
@@ -9,7 +10,22 @@ export function CodeText({ children: text }: { readonly children: string }): Rea
   for (const found of text.matchAll(TOKENS)) {
     const [whole, quoted, option, remark] = found
     if (found.index > at) pieces.push(<span key={at}>{text.slice(at, found.index)}</span>)
-    pieces.push(<span key={`t${found.index}`} className={quoted !== undefined ? 'text-block-quoted' : option !== undefined ? 'text-block-option' : remark !== undefined ? 'text-block-ink-2' : 'text-block-word'}>{whole}</span>)
+    pieces.push(
+      <span
+        key={`t${found.index}`}
+        className={
+          quoted !== undefined
+            ? 'text-block-quoted'
+            : option !== undefined
+              ? 'text-block-option'
+              : remark !== undefined
+                ? 'text-block-ink-2'
+                : 'text-block-word'
+        }
+      >
+        {whole}
+      </span>,
+    )
     at = found.index + whole.length
   }
   pieces.push(<span key={at}>{text.slice(at)}</span>)

@@ -22,7 +22,9 @@ export function ColumnsButton(props: Props): ReactElement {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <IconButton label="Columns" onClick={() => setOpen(true)}><Columns3 strokeWidth={1.5} /></IconButton>
+      <IconButton label="Columns" onClick={() => setOpen(true)}>
+        <Columns3 strokeWidth={1.5} />
+      </IconButton>
       {isOpen && <ColumnsDialog {...props} onClose={() => setOpen(false)} />}
     </>
   )
@@ -34,18 +36,55 @@ function ColumnsDialog({ all, shown, change, paths, onClose }: Props & { readonl
   const set = (id: string, isOn: boolean): void => {
     const next = isOn ? [...shown, id] : shown.filter((one) => one !== id)
     // Those of the list stay in its order; fields of payloads come behind them.
-    change([...all.map((one) => one.id).filter((one) => next.includes(one)), ...next.filter((one) => one.startsWith(FIELD))])
+    change([
+      ...all.map((one) => one.id).filter((one) => next.includes(one)),
+      ...next.filter((one) => one.startsWith(FIELD)),
+    ])
   }
   return (
-    <Dialog open onClose={onClose} title="Columns" lead="They are remembered for this view, in this browser." actions={<><Button kind="quiet" className="mr-auto" onClick={() => change(undefined)}>As from the beginning</Button><Button kind="primary" onClick={onClose}>Done</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title="Columns"
+      lead="They are remembered for this view, in this browser."
+      actions={
+        <>
+          <Button kind="quiet" className="mr-auto" onClick={() => change(undefined)}>
+            As from the beginning
+          </Button>
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
       <div role="group" aria-label="Columns of the list" className="mb-4 grid grid-cols-2 gap-x-6">
-        {all.map(({ id, label }) => <Check key={id} label={label} checked={shown.includes(id)} onChange={({ target }) => set(id, target.checked)} />)}
+        {all.map(({ id, label }) => (
+          <Check
+            key={id}
+            label={label}
+            checked={shown.includes(id)}
+            onChange={({ target }) => set(id, target.checked)}
+          />
+        ))}
       </div>
       {paths !== undefined && (
         <div role="group" aria-label="Fields of the payload">
           <h3 className="mb-1 font-strong">Fields of the payload</h3>
-          <div className="mono grid max-h-[30vh] grid-cols-2 gap-x-6 overflow-y-auto text-data" tabIndex={0} role="group" aria-label="Known fields">
-            {fields.map((path) => <Check key={path} label={<span className="break-all">{path}</span>} checked={shown.includes(FIELD + path)} onChange={({ target }) => set(FIELD + path, target.checked)} />)}
+          <div
+            className="mono grid max-h-[30vh] grid-cols-2 gap-x-6 overflow-y-auto text-data"
+            tabIndex={0}
+            role="group"
+            aria-label="Known fields"
+          >
+            {fields.map((path) => (
+              <Check
+                key={path}
+                label={<span className="break-all">{path}</span>}
+                checked={shown.includes(FIELD + path)}
+                onChange={({ target }) => set(FIELD + path, target.checked)}
+              />
+            ))}
           </div>
           <AddField onAdd={(path) => set(FIELD + path, true)} />
         </div>
@@ -63,8 +102,17 @@ function AddField({ onAdd }: { readonly onAdd: (path: string) => void }): ReactE
   }
   return (
     <form onSubmit={submit} className="mt-3 flex items-center gap-2">
-      <input aria-label="Path of another field" placeholder="data.object.amount" value={path} spellCheck={false} onChange={({ target }) => setPath(target.value)} className="mono h-8 min-w-0 flex-1 rounded-field border border-line-2 bg-surface px-2.5 text-data" />
-      <Button type="submit" disabled={path.trim() === ''}>Add</Button>
+      <input
+        aria-label="Path of another field"
+        placeholder="data.object.amount"
+        value={path}
+        spellCheck={false}
+        onChange={({ target }) => setPath(target.value)}
+        className="mono h-8 min-w-0 flex-1 rounded-field border border-line-2 bg-surface px-2.5 text-data"
+      />
+      <Button type="submit" disabled={path.trim() === ''}>
+        Add
+      </Button>
     </form>
   )
 }

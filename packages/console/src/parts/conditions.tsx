@@ -20,24 +20,77 @@ const NEW: ConditionDraft = { path: '', op: 'equals', value: '' }
 
 /** Conditions, one a line; all must hold. */
 export function Conditions({ conditions, change, empty, label, disabled = false }: Props): ReactElement {
-  const set = (at: number, part: Partial<ConditionDraft>): void => change(conditions.map((one, index) => (index === at ? { ...one, ...part } : one)))
+  const set = (at: number, part: Partial<ConditionDraft>): void =>
+    change(conditions.map((one, index) => (index === at ? { ...one, ...part } : one)))
   return (
     <div role="group" aria-label={label} className="mb-3.5">
       {conditions.length === 0 && <p className="mb-2 text-ink-3">{empty}</p>}
       {conditions.map(({ path, op, value }, index) => (
-        <div key={index} className="mb-1.5 grid grid-cols-[34px_minmax(0,1fr)_112px_minmax(0,1fr)_28px] items-center gap-1.5">
+        <div
+          key={index}
+          className="mb-1.5 grid grid-cols-[34px_minmax(0,1fr)_112px_minmax(0,1fr)_28px] items-center gap-1.5"
+        >
           <span className="text-right text-data text-ink-3">{index === 0 ? 'if' : 'and'}</span>
-          <input aria-label={`Path of condition ${index + 1}`} placeholder="data.amount" value={path} disabled={disabled} onChange={({ target }) => set(index, { path: target.value })} className={`${BOX} mono text-data`} spellCheck={false} />
-          <select aria-label={`Comparison of condition ${index + 1}`} value={op} disabled={disabled} onChange={({ target }) => set(index, { op: CONDITION_OPS.find((one) => one === target.value) ?? 'equals' })} className={BOX}>
-            {CONDITION_OPS.map((one) => <option key={one} value={one}>{signOf(one)}</option>)}
+          <input
+            aria-label={`Path of condition ${index + 1}`}
+            placeholder="data.amount"
+            value={path}
+            disabled={disabled}
+            onChange={({ target }) => set(index, { path: target.value })}
+            className={`${BOX} mono text-data`}
+            spellCheck={false}
+          />
+          <select
+            aria-label={`Comparison of condition ${index + 1}`}
+            value={op}
+            disabled={disabled}
+            onChange={({ target }) => set(index, { op: CONDITION_OPS.find((one) => one === target.value) ?? 'equals' })}
+            className={BOX}
+          >
+            {CONDITION_OPS.map((one) => (
+              <option key={one} value={one}>
+                {signOf(one)}
+              </option>
+            ))}
           </select>
-          {op === 'exists' ? <span /> : <input aria-label={`Value of condition ${index + 1}`} placeholder={PLACEHOLDERS[op] ?? 'value'} value={value} disabled={disabled} onChange={({ target }) => set(index, { value: target.value })} className={`${BOX} mono text-data`} spellCheck={false} />}
-          <IconButton label={`Remove condition ${index + 1}`} disabled={disabled} onClick={() => change(conditions.filter((_one, at) => at !== index))}><X strokeWidth={1.5} /></IconButton>
+          {op === 'exists' ? (
+            <span />
+          ) : (
+            <input
+              aria-label={`Value of condition ${index + 1}`}
+              placeholder={PLACEHOLDERS[op] ?? 'value'}
+              value={value}
+              disabled={disabled}
+              onChange={({ target }) => set(index, { value: target.value })}
+              className={`${BOX} mono text-data`}
+              spellCheck={false}
+            />
+          )}
+          <IconButton
+            label={`Remove condition ${index + 1}`}
+            disabled={disabled}
+            onClick={() => change(conditions.filter((_one, at) => at !== index))}
+          >
+            <X strokeWidth={1.5} />
+          </IconButton>
         </div>
       ))}
-      <Button icon={<Plus strokeWidth={1.5} />} disabled={disabled || conditions.length >= LIMITS.conditionsPerListMax} onClick={() => change([...conditions, NEW])}>Add a condition</Button>
+      <Button
+        icon={<Plus strokeWidth={1.5} />}
+        disabled={disabled || conditions.length >= LIMITS.conditionsPerListMax}
+        onClick={() => change([...conditions, NEW])}
+      >
+        Add a condition
+      </Button>
     </div>
   )
 }
 
-const PLACEHOLDERS: Readonly<Record<string, string>> = { in: 'eur, usd', regex: '^order\\.', gt: '1000', gte: '1000', lt: '1000', lte: '1000' }
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  in: 'eur, usd',
+  regex: '^order\\.',
+  gt: '1000',
+  gte: '1000',
+  lt: '1000',
+  lte: '1000',
+}

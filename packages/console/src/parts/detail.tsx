@@ -25,7 +25,9 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
           {chip}
           <div className="ml-auto flex items-center gap-2">
             {actions}
-            <IconButton label="Close" onClick={onClose}><X strokeWidth={1.5} /></IconButton>
+            <IconButton label="Close" onClick={onClose}>
+              <X strokeWidth={1.5} />
+            </IconButton>
           </div>
         </div>
         <div className="mt-0.5 flex min-h-6 flex-wrap items-center gap-x-4 text-meta text-ink-3">{meta}</div>
@@ -36,11 +38,25 @@ export function Detail({ label, title, chip, meta, actions, onClose, children }:
 }
 
 export function CopyMeta({ text, label }: { readonly text: string; readonly label: string }): ReactElement {
-  return <CopyButton text={text} label={label} className="mono min-w-0 text-ink-2"><span className="truncate">{text}</span></CopyButton>
+  return (
+    <CopyButton text={text} label={label} className="mono min-w-0 text-ink-2">
+      <span className="truncate">{text}</span>
+    </CopyButton>
+  )
 }
 
 /** A part of a tab, with its heading and a line on what it is for. */
-export function Part({ title, text, children, beside }: { readonly title: string; readonly text?: ReactNode; readonly children: ReactNode; readonly beside?: ReactNode }): ReactElement {
+export function Part({
+  title,
+  text,
+  children,
+  beside,
+}: {
+  readonly title: string
+  readonly text?: ReactNode
+  readonly children: ReactNode
+  readonly beside?: ReactNode
+}): ReactElement {
   return (
     <section className="border-b border-line px-5 py-5 last:border-b-0">
       <div className="mb-3 flex items-start gap-3">
@@ -59,7 +75,10 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, ReactNo
   return (
     <dl className="mb-3.5">
       {of.map(([name, value]) => (
-        <div key={name} className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0">
+        <div
+          key={name}
+          className="grid min-h-7 grid-cols-[150px_minmax(0,1fr)] items-center gap-3 border-b border-line/55 last:border-b-0"
+        >
           <dt className="text-ink-3">{name}</dt>
           <dd className="min-w-0 break-words">{value}</dd>
         </div>

@@ -14,20 +14,50 @@ type Result = DryRun['results'][number]
 export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun> }): ReactElement {
   const [view, setView] = useState<'all' | 'matched' | 'failed'>('all')
   if (asked.error !== null) return <RefusedLine error={asked.error} />
-  if (asked.data === undefined) return <p role="status" className="text-ink-3">Trying it on recent events…</p>
-  const { matched, tested, results } = asked.data
-  if (tested === 0) return <p className="text-ink-3">Nothing has come yet that this could be tried on. Send an event, and it is tried at once.</p>
+  if (asked.data === undefined)
+    return (
+      <p role="status" className="text-ink-3">
+        Trying it on recent events…
+      </p>
+    )
+  const { matched, tested, results, not_looked_at } = asked.data
+  if (tested === 0)
+    return (
+      <p className="text-ink-3">
+        Nothing has come yet that this could be tried on. Send an event, and it is tried at once.
+      </p>
+    )
   if (results.every(({ index }) => index !== null)) return <Own results={results} isStale={asked.isPlaceholderData} />
   const found = results.filter((one) => view === 'all' || one.matched === (view === 'matched'))
   return (
     <div aria-busy={asked.isPlaceholderData}>
-      <p role="status" className="mb-2 text-lead"><b className="font-title">{matched}</b> of the last {tested} {tested === 1 ? 'event matches' : 'events match'}</p>
-      <div aria-hidden className="mb-2 flex h-1.5 overflow-hidden rounded-full bg-press"><i className="bg-ok-quiet" style={{ width: `${(matched / tested) * 100}%` }} /></div>
-      <Views label="Which events" at={view} go={setView} of={[{ id: 'all', label: 'All', count: tested }, { id: 'matched', label: 'Match', count: matched }, { id: 'failed', label: 'Do not', count: tested - matched }]} />
+      <p role="status" className="mb-2 text-lead">
+        <b className="font-title">{matched}</b> of the last {tested} {tested === 1 ? 'event matches' : 'events match'}
+      </p>
+      <div aria-hidden className="mb-2 flex h-1.5 overflow-hidden rounded-full bg-press">
+        <i className="bg-ok-quiet" style={{ width: `${(matched / tested) * 100}%` }} />
+      </div>
+      <Views
+        label="Which events"
+        at={view}
+        go={setView}
+        of={[
+          { id: 'all', label: 'All', count: tested },
+          { id: 'matched', label: 'Match', count: matched },
+          { id: 'failed', label: 'Do not', count: tested - matched },
+        ]}
+      />
       <ul aria-label="Tried on" className="mt-1">
-        {found.slice(0, SHOWN).map((one, index) => <Line key={one.submission_id ?? index} result={one} />)}
+        {found.slice(0, SHOWN).map((one, index) => (
+          <Line key={one.submission_id ?? index} result={one} />
+        ))}
       </ul>
       {found.length > SHOWN && <p className="mt-2 text-data text-ink-3">The newest {SHOWN} of them are shown.</p>}
+      {not_looked_at !== undefined && (
+        <p className="mt-2 text-data text-ink-3">
+          {not_looked_at} older ones were not looked at: these conditions take long on such large events.
+        </p>
+      )}
     </div>
   )
 }
@@ -38,7 +68,10 @@ function Own({ results, isStale }: { readonly results: readonly Result[]; readon
     <div aria-busy={isStale}>
       {results.map((one) => (
         <div key={one.index}>
-          <p role="status" className="mb-2 flex items-center gap-2 text-lead"><Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />{one.matched ? 'It matches.' : 'It does not match.'}</p>
+          <p role="status" className="mb-2 flex items-center gap-2 text-lead">
+            <Glyph standing={one.matched ? 'ok' : 'rejected'} label="" />
+            {one.matched ? 'It matches.' : 'It does not match.'}
+          </p>
           {one.failed !== null && <p className="text-ink-2">{failureText(one.failed)}</p>}
           {one.matched && !one.data_left_out && <RecordText data={one.data} />}
         </div>
@@ -48,22 +81,44 @@ function Own({ results, isStale }: { readonly results: readonly Result[]; readon
 }
 
 function RecordText({ data }: { readonly data: unknown }): ReactElement {
-  return <pre tabIndex={0} aria-label="The record" className="mono max-h-60 overflow-auto rounded-field bg-surface p-2.5 text-data">{JSON.stringify(data, null, 2)}</pre>
+  return (
+    <pre
+      tabIndex={0}
+      aria-label="The record"
+      className="mono max-h-60 overflow-auto rounded-field bg-surface p-2.5 text-data"
+    >
+      {JSON.stringify(data, null, 2)}
+    </pre>
+  )
 }
 
-function Line({ result: { submission_id, received_at, matched, failed, data, data_left_out, error } }: { readonly result: Result }): ReactElement {
+function Line({
+  result: { submission_id, received_at, matched, failed, data, data_left_out, error },
+}: {
+  readonly result: Result
+}): ReactElement {
   return (
     <li className="border-b border-line/55">
       <details>
         <summary className="flex min-h-9 cursor-default items-center gap-2.5 outline-offset-[-2px] hover:bg-hover">
           <Glyph standing={matched ? 'ok' : 'rejected'} label={matched ? 'matches' : 'does not match'} />
           {received_at !== null && <Time at={received_at} />}
-          <span className="line-clamp-2 min-w-0 py-1 text-data leading-4 break-words text-ink-2">{error ?? (failed === null ? 'matches' : failureText(failed))}</span>
+          <span className="line-clamp-2 min-w-0 py-1 text-data leading-4 break-words text-ink-2">
+            {error ?? (failed === null ? 'matches' : failureText(failed))}
+          </span>
         </summary>
         <div className="pb-2 pl-6">
           {matched && !data_left_out && <RecordText data={data} />}
           {data_left_out && <p className="text-ink-3">The record is too long to be shown here.</p>}
-          {submission_id !== null && <To screen="events" search={{ sel: submission_id }} className="mt-1 inline-flex min-h-6 items-center text-accent underline">Open the event</To>}
+          {submission_id !== null && (
+            <To
+              screen="events"
+              search={{ sel: submission_id }}
+              className="mt-1 inline-flex min-h-6 items-center text-accent underline"
+            >
+              Open the event
+            </To>
+          )}
         </div>
       </details>
     </li>
@@ -76,4 +131,13 @@ function failureText({ path, op, expected, saw }: NonNullable<Result['failed']>)
   return saw === undefined ? `${wanted}, but it is not there` : `${wanted}, but it is ${JSON.stringify(saw)}`
 }
 
-const WORDS: Readonly<Record<string, string>> = { equals: 'is', not_equals: 'is not', gt: '>', gte: '≥', lt: '<', lte: '≤', in: 'is one of', regex: 'matches' }
+const WORDS: Readonly<Record<string, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  in: 'is one of',
+  regex: 'matches',
+}

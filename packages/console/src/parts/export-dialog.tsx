@@ -19,9 +19,17 @@ export type ExportSource<Row> = {
 }
 
 type Format = 'csv' | 'ndjson'
-type Course = { readonly state: 'asked' | 'running' | 'stopped' | 'failed'; readonly rows: number; readonly scanned: number; readonly error: Error | null }
+type Course = {
+  readonly state: 'asked' | 'running' | 'stopped' | 'failed'
+  readonly rows: number
+  readonly scanned: number
+  readonly error: Error | null
+}
 
-const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [{ id: 'csv', label: 'CSV' }, { id: 'ndjson', label: 'NDJSON' }]
+const FORMATS: readonly { readonly id: Format; readonly label: string }[] = [
+  { id: 'csv', label: 'CSV' },
+  { id: 'ndjson', label: 'NDJSON' },
+]
 const HINTS: Readonly<Record<Format, string>> = {
   csv: 'For spreadsheets. What would be a formula there has an apostrophe before it.',
   ndjson: 'For programs: one JSON object a line, numbers digit for digit as they came.',
@@ -32,7 +40,13 @@ const PAUSE_MS = 150
 const ASKED: Course = { state: 'asked', rows: 0, scanned: 0, error: null }
 
 /** Writes what a list shows into a file, all pages of it; says how far it is, and can be stopped. */
-export function ExportDialog<Row>({ source, onClose }: { readonly source: ExportSource<Row>; readonly onClose: () => void }): ReactElement {
+export function ExportDialog<Row>({
+  source,
+  onClose,
+}: {
+  readonly source: ExportSource<Row>
+  readonly onClose: () => void
+}): ReactElement {
   const [format, setFormat] = useState<Format>('csv')
   const [course, setCourse] = useState(ASKED)
   const toast = useToast()
@@ -76,12 +90,32 @@ export function ExportDialog<Row>({ source, onClose }: { readonly source: Export
     onClose()
   }
   return (
-    <Dialog open onClose={close} title={`Export ${source.name}`} lead={source.text} actions={<Actions course={course} close={close} write={() => void write()} stop={() => stopper.current?.abort()} save={save} />}>
-      {course.state === 'asked' && <Choice label="Format" of={FORMATS} at={format} go={setFormat} hint={HINTS[format]} />}
+    <Dialog
+      open
+      onClose={close}
+      title={`Export ${source.name}`}
+      lead={source.text}
+      actions={
+        <Actions
+          course={course}
+          close={close}
+          write={() => void write()}
+          stop={() => stopper.current?.abort()}
+          save={save}
+        />
+      }
+    >
+      {course.state === 'asked' && (
+        <Choice label="Format" of={FORMATS} at={format} go={setFormat} hint={HINTS[format]} />
+      )}
       {course.state !== 'asked' && (
         <div>
           {course.state === 'running' && <progress aria-label="Exporting" className="h-1 w-full accent-(--accent)" />}
-          <p role="status">{course.state === 'running' ? '' : course.state === 'stopped' ? 'Stopped. ' : 'Not all could be read. '}{course.rows.toLocaleString('en')} rows{course.scanned > course.rows ? `, ${course.scanned.toLocaleString('en')} looked through` : ''}</p>
+          <p role="status">
+            {course.state === 'running' ? '' : course.state === 'stopped' ? 'Stopped. ' : 'Not all could be read. '}
+            {course.rows.toLocaleString('en')} rows
+            {course.scanned > course.rows ? `, ${course.scanned.toLocaleString('en')} looked through` : ''}
+          </p>
           <RefusedLine error={course.error} />
         </div>
       )}
@@ -89,28 +123,52 @@ export function ExportDialog<Row>({ source, onClose }: { readonly source: Export
   )
 }
 
-type ActionsProps = { readonly course: Course; readonly close: () => void; readonly write: () => void; readonly stop: () => void; readonly save: () => void }
+type ActionsProps = {
+  readonly course: Course
+  readonly close: () => void
+  readonly write: () => void
+  readonly stop: () => void
+  readonly save: () => void
+}
 
 function Actions({ course: { state, rows }, close, write, stop, save }: ActionsProps): ReactElement {
   switch (state) {
     case 'asked':
-      return <><Button onClick={close}>Cancel</Button><Button kind="primary" onClick={write}>Export</Button></>
+      return (
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button kind="primary" onClick={write}>
+            Export
+          </Button>
+        </>
+      )
     case 'running':
       return <Button onClick={stop}>Stop</Button>
     case 'stopped':
     case 'failed':
-      return <><Button onClick={close}>Discard</Button><Button kind="primary" onClick={save}>Save these {rows.toLocaleString('en')}</Button></>
+      return (
+        <>
+          <Button onClick={close}>Discard</Button>
+          <Button kind="primary" onClick={save}>
+            Save these {rows.toLocaleString('en')}
+          </Button>
+        </>
+      )
   }
 }
 
 const BYTES_AT_ONCE = 1_000_000
 
 /** Text becomes a Blob as it grows: the browser may put those on the disk. */
-function fileOf<Row>({ columns, json }: ExportSource<Row>, format: Format): { add: (rows: readonly Row[]) => void; blob: () => Blob } {
+function fileOf<Row>(
+  { columns, json }: ExportSource<Row>,
+  format: Format,
+): { add: (rows: readonly Row[]) => void; blob: () => Blob } {
   const done: Blob[] = []
   // Without the mark spreadsheets take UTF-8 for something else.
   let text = format === 'csv' ? `\uFEFF${csvLine(columns.map(({ name }) => name))}` : ''
-  const lineOf = (row: Row): string => (format === 'csv' ? csvLine(columns.map(({ of }) => of(row))) : `${JSON.stringify(json(row))}\n`)
+  const lineOf = (row: Row): string =>
+    format === 'csv' ? csvLine(columns.map(({ of }) => of(row))) : `${JSON.stringify(json(row))}\n`
   return {
     add: (rows) => {
       for (const row of rows) text += lineOf(row)

@@ -4,18 +4,27 @@ import { usePlace } from '../data/place.ts'
 const listeners = new Set<() => void>()
 
 /** Which columns a view shows; undefined: those that it has from the beginning. They are kept in this browser, for each view of a project. */
-export function useKeptColumns(list: string, view: string): readonly [readonly string[] | undefined, (ids: readonly string[] | undefined) => void] {
+export function useKeptColumns(
+  list: string,
+  view: string,
+): readonly [readonly string[] | undefined, (ids: readonly string[] | undefined) => void] {
   const { project } = usePlace()
   const key = `postroad.columns.${project.id}.${list}.${view}`
-  const text = useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, () => localStorage.getItem(key))
-  return [text === null ? undefined : read(text), (ids) => {
-    if (ids === undefined) localStorage.removeItem(key)
-    else localStorage.setItem(key, JSON.stringify(ids))
-    for (const listener of listeners) listener()
-  }]
+  const text = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => localStorage.getItem(key),
+  )
+  return [
+    text === null ? undefined : read(text),
+    (ids) => {
+      if (ids === undefined) localStorage.removeItem(key)
+      else localStorage.setItem(key, JSON.stringify(ids))
+      for (const listener of listeners) listener()
+    },
+  ]
 }
 
 function read(text: string): readonly string[] | undefined {

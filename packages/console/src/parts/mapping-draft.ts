@@ -26,7 +26,12 @@ export function mappingDraftOf(mapping: Mapping): MappingDraft {
 
 export function mappingOf({ target, from, path, value, fallback, transform }: MappingDraft): Mapping {
   if (from === 'value') return { target: target.trim(), value: jsonIn(value) }
-  return { target: target.trim(), path: path.trim(), ...(fallback === '' ? {} : { default: jsonIn(fallback) }), ...(transform === '' ? {} : { transform }) }
+  return {
+    target: target.trim(),
+    path: path.trim(),
+    ...(fallback === '' ? {} : { default: jsonIn(fallback) }),
+    ...(transform === '' ? {} : { transform }),
+  }
 }
 
 function jsonIn(text: string): unknown {
@@ -38,5 +43,7 @@ function jsonIn(text: string): unknown {
 }
 
 function jsonText(value: unknown): string {
-  return typeof value === 'string' && typeof jsonIn(value) === 'string' && jsonIn(value) === value ? value : JSON.stringify(value)
+  return typeof value === 'string' && typeof jsonIn(value) === 'string' && jsonIn(value) === value
+    ? value
+    : JSON.stringify(value)
 }

@@ -6,44 +6,132 @@ import { NEW_MAPPING, type MappingDraft } from './mapping-draft.ts'
 
 const BOX = 'h-8 min-w-0 rounded-field border border-line-2 bg-surface px-2.5 text-ink disabled:opacity-60'
 
-type Props = { readonly mappings: readonly MappingDraft[]; readonly change: (mappings: readonly MappingDraft[]) => void; readonly disabled?: boolean }
+type Props = {
+  readonly mappings: readonly MappingDraft[]
+  readonly change: (mappings: readonly MappingDraft[]) => void
+  readonly disabled?: boolean
+}
 
 /** Which fields a record has, and where each comes from. None: the payload as it came. */
 export function Mappings({ mappings, change, disabled = false }: Props): ReactElement {
-  const set = (at: number, part: Partial<MappingDraft>): void => change(mappings.map((one, index) => (index === at ? { ...one, ...part } : one)))
+  const set = (at: number, part: Partial<MappingDraft>): void =>
+    change(mappings.map((one, index) => (index === at ? { ...one, ...part } : one)))
   return (
     <div role="group" aria-label="Mappings" className="mb-3.5">
-      {mappings.length === 0 && <p className="mb-2 text-ink-3">The whole payload is filed as it came, letter by letter. Add a field to file only what you name.</p>}
-      {mappings.map((mapping, index) => <Line key={index} number={index + 1} mapping={mapping} disabled={disabled} set={(part) => set(index, part)} remove={() => change(mappings.filter((_one, at) => at !== index))} />)}
-      <Button icon={<Plus strokeWidth={1.5} />} disabled={disabled || mappings.length >= LIMITS.mappingsPerListMax} onClick={() => change([...mappings, NEW_MAPPING])}>Add a field</Button>
+      {mappings.length === 0 && (
+        <p className="mb-2 text-ink-3">
+          The whole payload is filed as it came, letter by letter. Add a field to file only what you name.
+        </p>
+      )}
+      {mappings.map((mapping, index) => (
+        <Line
+          key={index}
+          number={index + 1}
+          mapping={mapping}
+          disabled={disabled}
+          set={(part) => set(index, part)}
+          remove={() => change(mappings.filter((_one, at) => at !== index))}
+        />
+      ))}
+      <Button
+        icon={<Plus strokeWidth={1.5} />}
+        disabled={disabled || mappings.length >= LIMITS.mappingsPerListMax}
+        onClick={() => change([...mappings, NEW_MAPPING])}
+      >
+        Add a field
+      </Button>
     </div>
   )
 }
 
-type LineProps = { readonly number: number; readonly mapping: MappingDraft; readonly disabled: boolean; readonly set: (part: Partial<MappingDraft>) => void; readonly remove: () => void }
+type LineProps = {
+  readonly number: number
+  readonly mapping: MappingDraft
+  readonly disabled: boolean
+  readonly set: (part: Partial<MappingDraft>) => void
+  readonly remove: () => void
+}
 
-function Line({ number, mapping: { target, from, path, value, fallback, transform }, disabled, set, remove }: LineProps): ReactElement {
+function Line({
+  number,
+  mapping: { target, from, path, value, fallback, transform },
+  disabled,
+  set,
+  remove,
+}: LineProps): ReactElement {
   return (
     <div className="mb-2.5 grid grid-cols-[96px_minmax(0,1fr)_16px_minmax(0,1fr)_28px] items-center gap-1.5">
-      <select aria-label={`Source of field ${number}`} value={from} disabled={disabled} onChange={({ target: { value: to } }) => set({ from: to === 'value' ? 'value' : 'path' })} className={BOX}>
+      <select
+        aria-label={`Source of field ${number}`}
+        value={from}
+        disabled={disabled}
+        onChange={({ target: { value: to } }) => set({ from: to === 'value' ? 'value' : 'path' })}
+        className={BOX}
+      >
         <option value="path">path</option>
         <option value="value">constant</option>
       </select>
-      {from === 'path'
-        ? <input aria-label={`Path of field ${number}`} placeholder="data.customer.id" value={path} disabled={disabled} onChange={(event) => set({ path: event.target.value })} className={`${BOX} mono text-data`} spellCheck={false} />
-        : <input aria-label={`Constant of field ${number}`} placeholder={'"eu" or 42'} value={value} disabled={disabled} onChange={(event) => set({ value: event.target.value })} className={`${BOX} mono text-data`} spellCheck={false} />}
+      {from === 'path' ? (
+        <input
+          aria-label={`Path of field ${number}`}
+          placeholder="data.customer.id"
+          value={path}
+          disabled={disabled}
+          onChange={(event) => set({ path: event.target.value })}
+          className={`${BOX} mono text-data`}
+          spellCheck={false}
+        />
+      ) : (
+        <input
+          aria-label={`Constant of field ${number}`}
+          placeholder={'"eu" or 42'}
+          value={value}
+          disabled={disabled}
+          onChange={(event) => set({ value: event.target.value })}
+          className={`${BOX} mono text-data`}
+          spellCheck={false}
+        />
+      )}
       <ArrowRight className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
-      <input aria-label={`Target of field ${number}`} placeholder="customer" value={target} disabled={disabled} onChange={(event) => set({ target: event.target.value })} className={`${BOX} mono text-data`} spellCheck={false} />
-      <IconButton label={`Remove field ${number}`} disabled={disabled} onClick={remove}><X strokeWidth={1.5} /></IconButton>
+      <input
+        aria-label={`Target of field ${number}`}
+        placeholder="customer"
+        value={target}
+        disabled={disabled}
+        onChange={(event) => set({ target: event.target.value })}
+        className={`${BOX} mono text-data`}
+        spellCheck={false}
+      />
+      <IconButton label={`Remove field ${number}`} disabled={disabled} onClick={remove}>
+        <X strokeWidth={1.5} />
+      </IconButton>
       {from === 'path' && (
         <div className="col-span-3 col-start-2 flex items-center gap-1.5 text-data text-ink-3">
           as
-          <select aria-label={`Transform of field ${number}`} value={transform} disabled={disabled} onChange={(event) => set({ transform: TRANSFORMS.find((one) => one === event.target.value) ?? '' })} className={`${BOX} h-7`}>
+          <select
+            aria-label={`Transform of field ${number}`}
+            value={transform}
+            disabled={disabled}
+            onChange={(event) => set({ transform: TRANSFORMS.find((one) => one === event.target.value) ?? '' })}
+            className={`${BOX} h-7`}
+          >
             <option value="">it is</option>
-            {TRANSFORMS.map((one) => <option key={one} value={one}>{one.replaceAll('_', ' ')}</option>)}
+            {TRANSFORMS.map((one) => (
+              <option key={one} value={one}>
+                {one.replaceAll('_', ' ')}
+              </option>
+            ))}
           </select>
           or else
-          <input aria-label={`Default of field ${number}`} placeholder="left out" value={fallback} disabled={disabled} onChange={(event) => set({ fallback: event.target.value })} className={`${BOX} mono h-7 flex-1 text-data`} spellCheck={false} />
+          <input
+            aria-label={`Default of field ${number}`}
+            placeholder="left out"
+            value={fallback}
+            disabled={disabled}
+            onChange={(event) => set({ fallback: event.target.value })}
+            className={`${BOX} mono h-7 flex-1 text-data`}
+            spellCheck={false}
+          />
         </div>
       )}
     </div>

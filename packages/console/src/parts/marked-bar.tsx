@@ -5,17 +5,39 @@ import { useCopy } from '../ui/copy.tsx'
 import type { Marks } from './marks.ts'
 
 /** What can be done with the marked rows; it is there while there are some. */
-export function MarkedBar({ marks, shown, children }: { readonly marks: Marks; readonly shown: number; readonly children: ReactNode }): ReactElement | null {
+export function MarkedBar({
+  marks,
+  shown,
+  children,
+}: {
+  readonly marks: Marks
+  readonly shown: number
+  readonly children: ReactNode
+}): ReactElement | null {
   const copy = useCopy()
   const { ids } = marks
   if (ids.length === 0) return null
   return (
-    <div role="toolbar" aria-label="Marked" className="flex min-h-10 flex-none flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-[18px] py-1">
-      <span role="status" className="mr-1 font-strong text-accent">{ids.length.toLocaleString('en')} marked</span>
+    <div
+      role="toolbar"
+      aria-label="Marked"
+      className="flex min-h-10 flex-none flex-wrap items-center gap-2 border-b border-line bg-accent-soft px-[18px] py-1"
+    >
+      <span role="status" className="mr-1 font-strong text-accent">
+        {ids.length.toLocaleString('en')} marked
+      </span>
       {children}
-      <Button onClick={() => void copy(ids.join('\n'), ids.length === 1 ? 'Id copied' : `${ids.length} ids copied`)}>Copy ids</Button>
-      {ids.length < shown && <Button kind="quiet" onClick={marks.all}>Mark all {shown.toLocaleString('en')} loaded</Button>}
-      <IconButton label="Clear the marks" className="ml-auto" onClick={marks.clear}><X strokeWidth={1.5} /></IconButton>
+      <Button onClick={() => void copy(ids.join('\n'), ids.length === 1 ? 'Id copied' : `${ids.length} ids copied`)}>
+        Copy ids
+      </Button>
+      {ids.length < shown && (
+        <Button kind="quiet" onClick={marks.all}>
+          Mark all {shown.toLocaleString('en')} loaded
+        </Button>
+      )}
+      <IconButton label="Clear the marks" className="ml-auto" onClick={marks.clear}>
+        <X strokeWidth={1.5} />
+      </IconButton>
     </div>
   )
 }

@@ -28,7 +28,8 @@ export function useMarks(order: readonly string[]): Marks {
     },
     extend: (id) => {
       const [from, to] = [order.indexOf(anchor ?? id), order.indexOf(id)].toSorted((a, b) => a - b)
-      if (from !== undefined && to !== undefined && to >= 0) setMarked({ ids: new Set([...ids, ...order.slice(Math.max(0, from), to + 1)]), anchor: id })
+      if (from !== undefined && to !== undefined && to >= 0)
+        setMarked({ ids: new Set([...ids, ...order.slice(Math.max(0, from), to + 1)]), anchor: id })
     },
     all: () => setMarked({ ids: new Set(order), anchor }),
     clear: () => setMarked(NONE),

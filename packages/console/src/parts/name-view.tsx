@@ -4,7 +4,13 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Field } from '../ui/field.tsx'
 
 /** Asks for the name of a filter that is to be kept as a view of one's own. */
-export function NameView({ onClose, onName }: { readonly onClose: () => void; readonly onName: (name: string) => void }): ReactElement {
+export function NameView({
+  onClose,
+  onName,
+}: {
+  readonly onClose: () => void
+  readonly onName: (name: string) => void
+}): ReactElement {
   const [name, setName] = useState('')
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -13,7 +19,20 @@ export function NameView({ onClose, onName }: { readonly onClose: () => void; re
     onClose()
   }
   return (
-    <Dialog open onClose={onClose} title="Save this view" lead="It is kept in this browser. To share it, copy the address." actions={<><Button onClick={onClose}>Cancel</Button><Button kind="primary" type="submit" form="name-view">Save</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title="Save this view"
+      lead="It is kept in this browser. To share it, copy the address."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form="name-view">
+            Save
+          </Button>
+        </>
+      }
+    >
       <form id="name-view" onSubmit={submit}>
         <Field label="Name" value={name} maxLength={40} autoFocus onChange={({ target }) => setName(target.value)} />
       </form>

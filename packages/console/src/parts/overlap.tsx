@@ -2,25 +2,51 @@ import { LIMITS } from '@postroad/contract'
 import { useId, type ReactElement } from 'react'
 
 const { rotationOverlapHoursMax } = LIMITS
-const FULL = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const FULL = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
 /** The slider is finer where people choose: hours, then days. */
 const STOPS: readonly number[] = [0, 1, 2, 4, 8, 12, 24, 48, 72, 96, 120, 168, 240, 336, 480, rotationOverlapHoursMax]
 
 /** For how long what is replaced goes on working: a slider, and what will happen when. */
-export function Overlap({ hours, change, what }: { readonly hours: number; readonly change: (hours: number) => void; readonly what: string }): ReactElement {
+export function Overlap({
+  hours,
+  change,
+  what,
+}: {
+  readonly hours: number
+  readonly change: (hours: number) => void
+  readonly what: string
+}): ReactElement {
   const id = useId()
   const at = Math.max(0, STOPS.indexOf(hours))
   return (
     <div className="mb-3.5">
-      <label htmlFor={id} className="mb-1 flex font-control">The former one goes on working for<output className="mono ml-auto text-data">{hoursText(hours)}</output></label>
-      <input id={id} type="range" min={0} max={STOPS.length - 1} value={at} aria-valuetext={hoursText(hours)} onChange={({ target }) => change(STOPS[Number(target.value)] ?? 0)} className="h-6 w-full accent-(--accent)" />
+      <label htmlFor={id} className="mb-1 flex font-control">
+        The former one goes on working for<output className="mono ml-auto text-data">{hoursText(hours)}</output>
+      </label>
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={STOPS.length - 1}
+        value={at}
+        aria-valuetext={hoursText(hours)}
+        onChange={({ target }) => change(STOPS[Number(target.value)] ?? 0)}
+        className="h-6 w-full accent-(--accent)"
+      />
       <p className="mt-1 text-data text-ink-3">{sentence(hours, what)}</p>
     </div>
   )
 }
 
 function sentence(hours: number, what: string): string {
-  if (hours === 0) return `The new ${what} counts at once, and the former one ends at the same moment: whoever still uses it is refused.`
+  if (hours === 0)
+    return `The new ${what} counts at once, and the former one ends at the same moment: whoever still uses it is refused.`
   return `The new ${what} counts at once. The former one works too until ${FULL.format(Date.now() + hours * 3_600_000)}, and is refused from then on. A former one from a rotation before ends now.`
 }
 

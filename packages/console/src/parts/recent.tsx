@@ -19,7 +19,11 @@ const BARS: Readonly<Record<Standing, string>> = {
 
 /** The last deliveries to a destination. */
 export function useRecent(destinationId: string): readonly Delivery[] | undefined {
-  return useAsk(['deliveries', 'recent', destinationId], (client, signal) => client.deliveries.list({ destination_id: destinationId, limit: LAST }, { signal }), { everyMs: POLL_MS }).data?.deliveries
+  return useAsk(
+    ['deliveries', 'recent', destinationId],
+    (client, signal) => client.deliveries.list({ destination_id: destinationId, limit: LAST }, { signal }),
+    { everyMs: POLL_MS },
+  ).data?.deliveries
 }
 
 /** One bar for each of the last deliveries, the newest at the right end: failures stand out by height and colour. */
@@ -34,7 +38,9 @@ export function RecentBars({ of, label }: { readonly of: readonly Standing[]; re
   if (of.length === 0) return <span className="text-ink-3">–</span>
   return (
     <span role="img" aria-label={label} title={label} className="flex h-4 items-end gap-[2px]">
-      {of.toReversed().map((standing, index) => <i key={index} className={`w-[4px] rounded-[1px] ${BARS[standing]}`} />)}
+      {of.toReversed().map((standing, index) => (
+        <i key={index} className={`w-[4px] rounded-[1px] ${BARS[standing]}`} />
+      ))}
     </span>
   )
 }

@@ -30,7 +30,19 @@ export function RemoveDialog({ name, removal: { verb, text, rooms, run }, onClos
     onRemoved()
   })
   return (
-    <Dialog open onClose={onClose} title={`${verb} ${name}?`} actions={<><Button onClick={onClose}>Cancel</Button><Button kind="danger" disabled={change.isPending} onClick={() => change.mutate(undefined)}>{verb}</Button></>}>
+    <Dialog
+      open
+      onClose={onClose}
+      title={`${verb} ${name}?`}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="danger" disabled={change.isPending} onClick={() => change.mutate(undefined)}>
+            {verb}
+          </Button>
+        </>
+      }
+    >
       <p className="mb-3 text-ink-2">{text}</p>
       <RefusedLine error={change.error} />
     </Dialog>

@@ -45,7 +45,22 @@ export function useTab<Tabs extends TabList>(tabs: Tabs): Tabs[number] {
 }
 
 /** One thing that was set up, beside its list: its tabs by number, what can be copied of it, and how it is removed. */
-export function ResourceDetail({ label, name, path, chip, meta, copied, actions, items, above, tabs, remove, onClose, dialogs, children }: Props): ReactElement {
+export function ResourceDetail({
+  label,
+  name,
+  path,
+  chip,
+  meta,
+  copied,
+  actions,
+  items,
+  above,
+  tabs,
+  remove,
+  onClose,
+  dialogs,
+  children,
+}: Props): ReactElement {
   const [, setSearch] = useSearchState<ResourceSearch>()
   const [isRemoving, setRemoving] = useState(false)
   const { project } = usePlace()
@@ -62,11 +77,27 @@ export function ResourceDetail({ label, name, path, chip, meta, copied, actions,
     remove: { label: `${remove.verb}…`, danger: true, disabled: !remove.may, go: () => setRemoving(true) },
   }
   return (
-    <Detail label={label} title={name} chip={chip} onClose={onClose} meta={meta} actions={<>{actions}<MoreMenu items={items(shared)} /></>}>
+    <Detail
+      label={label}
+      title={name}
+      chip={chip}
+      onClose={onClose}
+      meta={meta}
+      actions={
+        <>
+          {actions}
+          <MoreMenu items={items(shared)} />
+        </>
+      }
+    >
       {above}
-      <Tabs label={label} tabs={tabs} at={tab.id} go={go}>{children}</Tabs>
+      <Tabs label={label} tabs={tabs} at={tab.id} go={go}>
+        {children}
+      </Tabs>
       {dialogs}
-      {isRemoving && <RemoveDialog name={name} removal={remove} onClose={() => setRemoving(false)} onRemoved={onClose} />}
+      {isRemoving && (
+        <RemoveDialog name={name} removal={remove} onClose={() => setRemoving(false)} onRemoved={onClose} />
+      )}
     </Detail>
   )
 }

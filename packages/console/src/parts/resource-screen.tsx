@@ -16,7 +16,12 @@ import { adminCurl } from './commands.ts'
 import { ResourceViews } from './resource-views.tsx'
 import { counted } from './text-list.ts'
 
-export type ResourceSearch = Terms & { readonly q?: string; readonly view?: string; readonly sel?: string; readonly tab?: string }
+export type ResourceSearch = Terms & {
+  readonly q?: string
+  readonly view?: string
+  readonly sel?: string
+  readonly tab?: string
+}
 
 type Row = { readonly id: string; readonly name: string }
 
@@ -75,22 +80,59 @@ export function ResourceScreen<R extends Row>(props: Props<R>): ReactElement {
   })
   const isOpen = search.sel !== undefined
   return (
-    <div className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,300px)_minmax(0,1fr)] max-lg:grid-cols-1' : 'grid-cols-1'}`}>
+    <div
+      className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(0,300px)_minmax(0,1fr)] max-lg:grid-cols-1' : 'grid-cols-1'}`}
+    >
       <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
         <Page
           title={title}
           beside={!isOpen && <ResourceViews views={views} search={search} go={setSearch} />}
           actions={
             <>
-              {!isOpen && <Filter value={search.q ?? ''} change={(q) => setSearch({ q: q === '' ? undefined : q })} label={`Filter ${title.toLowerCase()}`} field={field} />}
+              {!isOpen && (
+                <Filter
+                  value={search.q ?? ''}
+                  change={(q) => setSearch({ q: q === '' ? undefined : q })}
+                  label={`Filter ${title.toLowerCase()}`}
+                  field={field}
+                />
+              )}
               {!isOpen && <ListMenu path={props.path} command={props.listCommand} />}
-              <Button kind={isOpen ? 'normal' : 'primary'} {...(isOpen ? {} : { hotkey: 'N' })} disabled={making.refused !== undefined} title={making.refused ?? create.label} onClick={making.begin}>{isOpen ? 'New' : create.label}</Button>
+              <Button
+                kind={isOpen ? 'normal' : 'primary'}
+                {...(isOpen ? {} : { hotkey: 'N' })}
+                disabled={making.refused !== undefined}
+                title={making.refused ?? create.label}
+                onClick={making.begin}
+              >
+                {isOpen ? 'New' : create.label}
+              </Button>
             </>
           }
-          foot={<><span>{counted(found.length, one)}</span>{!isOpen && <span className="ml-auto flex items-center gap-1 max-md:hidden"><Kbd>J</Kbd><Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd></span>}</>}
+          foot={
+            <>
+              <span>{counted(found.length, one)}</span>
+              {!isOpen && (
+                <span className="ml-auto flex items-center gap-1 max-md:hidden">
+                  <Kbd>J</Kbd>
+                  <Kbd>K</Kbd> move <Kbd>/</Kbd> filter <Kbd>?</Kbd>
+                </span>
+              )}
+            </>
+          }
         >
-          {asked.error !== null && asked.data !== undefined && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
-          <Body {...props} found={found} search={search} making={making} isOpen={isOpen} open={open} clear={() => setSearch({ q: undefined, view: undefined })} />
+          {asked.error !== null && asked.data !== undefined && (
+            <Stale since={asked.dataUpdatedAt} again={asked.refetch} />
+          )}
+          <Body
+            {...props}
+            found={found}
+            search={search}
+            making={making}
+            isOpen={isOpen}
+            open={open}
+            clear={() => setSearch({ q: undefined, view: undefined })}
+          />
         </Page>
       </div>
       {isOpen && <Opened {...props} id={search.sel ?? ''} onClose={() => open(undefined)} />}
@@ -124,7 +166,14 @@ function ListMenu({ path, command }: { readonly path: string; readonly command: 
   const { project } = usePlace()
   const copy = useCopy()
   const item = (label: string, text: string): MenuItem => ({ label, go: () => void copy(text, 'Command copied') })
-  return <MoreMenu items={[item('Copy the list as curl', adminCurl({ project, path })), ...(command === undefined ? [] : [item('Copy the list as a CLI command', command)])]} />
+  return (
+    <MoreMenu
+      items={[
+        item('Copy the list as curl', adminCurl({ project, path })),
+        ...(command === undefined ? [] : [item('Copy the list as a CLI command', command)]),
+      ]}
+    />
+  )
 }
 
 function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', view }: ResourceSearch): readonly R[] {
@@ -133,30 +182,117 @@ function useFound<R extends Row>({ asked, textOf, views }: Props<R>, { q = '', v
   return (asked.data ?? []).filter((row) => has(row) && textOf(row).toLowerCase().includes(text))
 }
 
-type BodyProps<R extends Row> = Props<R> & { readonly found: readonly R[]; readonly search: ResourceSearch; readonly making: Making; readonly isOpen: boolean; readonly open: (id: string) => void; readonly clear: () => void }
-
-function Body<R extends Row>({ asked, found, search, making, isOpen, open, clear, columns, slim, title, one, create, never }: BodyProps<R>): ReactElement {
-  if (asked.data === undefined) return asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />
-  if (asked.data.length === 0) return <Empty title={never.title} actions={<Button kind="primary" hotkey="N" disabled={making.refused !== undefined} title={making.refused} onClick={making.begin}>{create.label}</Button>}>{never.text}</Empty>
-  if (found.length === 0) return <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `hold “${search.q}”.`}</Empty>
-  return <Table label={title} columns={isOpen ? slim : columns} rows={found} idOf={({ id }) => id} at={search.sel} onGo={({ id }) => open(id)} rowHeight={48} />
+type BodyProps<R extends Row> = Props<R> & {
+  readonly found: readonly R[]
+  readonly search: ResourceSearch
+  readonly making: Making
+  readonly isOpen: boolean
+  readonly open: (id: string) => void
+  readonly clear: () => void
 }
 
-function Opened<R extends Row>({ asked, id, detail: Shown, one, onClose }: Props<R> & { readonly id: string; readonly onClose: () => void }): ReactElement {
+function Body<R extends Row>({
+  asked,
+  found,
+  search,
+  making,
+  isOpen,
+  open,
+  clear,
+  columns,
+  slim,
+  title,
+  one,
+  create,
+  never,
+}: BodyProps<R>): ReactElement {
+  if (asked.data === undefined)
+    return asked.error === null ? <Loading height={48} /> : <Refused error={asked.error} again={asked.refetch} />
+  if (asked.data.length === 0)
+    return (
+      <Empty
+        title={never.title}
+        actions={
+          <Button
+            kind="primary"
+            hotkey="N"
+            disabled={making.refused !== undefined}
+            title={making.refused}
+            onClick={making.begin}
+          >
+            {create.label}
+          </Button>
+        }
+      >
+        {never.text}
+      </Empty>
+    )
+  if (found.length === 0)
+    return (
+      <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
+        0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `hold “${search.q}”.`}
+      </Empty>
+    )
+  return (
+    <Table
+      label={title}
+      columns={isOpen ? slim : columns}
+      rows={found}
+      idOf={({ id }) => id}
+      at={search.sel}
+      onGo={({ id }) => open(id)}
+      rowHeight={48}
+    />
+  )
+}
+
+function Opened<R extends Row>({
+  asked,
+  id,
+  detail: Shown,
+  one,
+  onClose,
+}: Props<R> & { readonly id: string; readonly onClose: () => void }): ReactElement {
   const row = asked.data?.find((each) => each.id === id)
   if (row !== undefined) return <Shown key={row.id} row={row} onClose={onClose} />
   return (
     <section aria-label={one} className="border-l border-line">
-      {asked.data !== undefined ? <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>It may have been deleted, or it is in another project.</Empty> : <Loading rows={6} />}
+      {asked.data !== undefined ? (
+        <Empty title={`There is no such ${one}`} actions={<Button onClick={onClose}>Back to the list</Button>}>
+          It may have been deleted, or it is in another project.
+        </Empty>
+      ) : (
+        <Loading rows={6} />
+      )}
     </section>
   )
 }
 
-function Filter({ value, change, label, field }: { readonly value: string; readonly change: (text: string) => void; readonly label: string; readonly field: React.RefObject<HTMLInputElement | null> }): ReactElement {
+function Filter({
+  value,
+  change,
+  label,
+  field,
+}: {
+  readonly value: string
+  readonly change: (text: string) => void
+  readonly label: string
+  readonly field: React.RefObject<HTMLInputElement | null>
+}): ReactElement {
   return (
     <label className="flex h-7 w-44 items-center gap-2 rounded-button border border-line-2 bg-surface px-2 text-ink-3 focus-within:border-accent max-md:hidden">
       <Search className="size-3.5 flex-none" strokeWidth={1.5} aria-hidden />
-      <input ref={field} aria-label={label} placeholder="Filter" value={value} onChange={({ target }) => change(target.value)} onKeyDown={(event) => { if (event.key === 'Escape') event.currentTarget.blur() }} className="min-w-0 flex-1 bg-transparent text-ink outline-none" />
+      <input
+        ref={field}
+        aria-label={label}
+        placeholder="Filter"
+        value={value}
+        onChange={({ target }) => change(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+        className="min-w-0 flex-1 bg-transparent text-ink outline-none"
+      />
       <Kbd>/</Kbd>
     </label>
   )

@@ -8,7 +8,11 @@ import { Views } from '../ui/page.tsx'
 import { NameView } from './name-view.tsx'
 
 type Shown = { readonly q?: string; readonly view?: string }
-type Props = { readonly views: readonly { readonly id: string; readonly label: string }[]; readonly search: Shown; readonly go: (shown: { readonly q: string | undefined; readonly view: string | undefined }) => void }
+type Props = {
+  readonly views: readonly { readonly id: string; readonly label: string }[]
+  readonly search: Shown
+  readonly go: (shown: { readonly q: string | undefined; readonly view: string | undefined }) => void
+}
 
 /** The views that everybody has, and those of one's own: a filter with a name. */
 export function ResourceViews({ views, search: { q = '', view = '' }, go }: Props): ReactElement {
@@ -26,13 +30,29 @@ export function ResourceViews({ views, search: { q = '', view = '' }, go }: Prop
     <div className="flex min-w-0 items-center">
       <Views
         label="Views"
-        of={[...views.map(({ id, label }) => ({ id, label })), ...saved.map(({ name }) => ({ id: `own:${name}`, label: name }))]}
+        of={[
+          ...views.map(({ id, label }) => ({ id, label })),
+          ...saved.map(({ name }) => ({ id: `own:${name}`, label: name })),
+        ]}
         at={own === undefined ? (views.find(({ id }) => id === view)?.id ?? '') : `own:${own.name}`}
         go={choose}
       />
-      {canSave && <IconButton label="Save this view (s)" onClick={() => setNaming(true)}><Plus strokeWidth={1.5} /></IconButton>}
-      {own !== undefined && <IconButton label={`Remove the view ${own.name}`} onClick={() => remove(own.name)}><Trash2 strokeWidth={1.5} /></IconButton>}
-      {isNaming && <NameView onClose={() => setNaming(false)} onName={(name) => save({ name, search: { q, ...(view === '' ? {} : { view }) } })} />}
+      {canSave && (
+        <IconButton label="Save this view (s)" onClick={() => setNaming(true)}>
+          <Plus strokeWidth={1.5} />
+        </IconButton>
+      )}
+      {own !== undefined && (
+        <IconButton label={`Remove the view ${own.name}`} onClick={() => remove(own.name)}>
+          <Trash2 strokeWidth={1.5} />
+        </IconButton>
+      )}
+      {isNaming && (
+        <NameView
+          onClose={() => setNaming(false)}
+          onName={(name) => save({ name, search: { q, ...(view === '' ? {} : { view }) } })}
+        />
+      )}
     </div>
   )
 }

@@ -40,7 +40,14 @@ export type SaveFormState<Draft> = {
 }
 
 /** Settings that are changed as a draft, and count for nobody until they are saved. */
-export function useSaveForm<Draft, Body>({ held, read, route, rooms, send, countsFrom }: Asked<Draft, Body>): SaveFormState<Draft> {
+export function useSaveForm<Draft, Body>({
+  held,
+  read,
+  route,
+  rooms,
+  send,
+  countsFrom,
+}: Asked<Draft, Body>): SaveFormState<Draft> {
   // In an object, because a draft may itself be null.
   const [changed, setChanged] = useState<{ readonly draft: Draft } | undefined>()
   const may = useMay(route)
@@ -68,7 +75,15 @@ export function useSaveForm<Draft, Body>({ held, read, route, rooms, send, count
     disabled: !may,
     refused: may ? undefined : needs(route.role),
     submit,
-    bar: changed === undefined ? undefined : { problem: 'problem' in said ? said.problem : undefined, error: save.error, isRunning: save.isPending, discard },
+    bar:
+      changed === undefined
+        ? undefined
+        : {
+            problem: 'problem' in said ? said.problem : undefined,
+            error: save.error,
+            isRunning: save.isPending,
+            discard,
+          },
   }
 }
 
@@ -91,9 +106,19 @@ export function SaveForm<Draft>({ label, of: { refused, submit, bar }, children 
       {children}
       {bar !== undefined && (
         <div className="sticky bottom-0 z-1 mt-auto flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">
-          <div className="mr-auto min-w-0">{bar.problem === undefined ? <RefusedLine error={bar.error} /> : <p role="alert" className="text-fail">{bar.problem}</p>}</div>
+          <div className="mr-auto min-w-0">
+            {bar.problem === undefined ? (
+              <RefusedLine error={bar.error} />
+            ) : (
+              <p role="alert" className="text-fail">
+                {bar.problem}
+              </p>
+            )}
+          </div>
           <Button onClick={bar.discard}>Discard</Button>
-          <Button kind="primary" type="submit" disabled={bar.problem !== undefined || bar.isRunning}>Save</Button>
+          <Button kind="primary" type="submit" disabled={bar.problem !== undefined || bar.isRunning}>
+            Save
+          </Button>
         </div>
       )}
     </form>

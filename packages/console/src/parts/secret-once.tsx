@@ -18,8 +18,18 @@ export function SecretOnce({ label, secret, note, onCopy }: Props): ReactElement
     <div role="group" aria-label={label} className="mb-3.5 rounded-field border border-accent-line bg-accent-soft p-3">
       <b className="font-strong">{label}</b>
       <div className="mt-1.5 flex items-center gap-2">
-        <code className="mono min-w-0 flex-1 rounded-chip bg-surface px-2 py-1 text-data break-all select-all">{secret}</code>
-        <Button onClick={() => { void copy(secret, 'Copied'); setDone(true); onCopy?.() }}>{done ? 'Copied' : 'Copy'}</Button>
+        <code className="mono min-w-0 flex-1 rounded-chip bg-surface px-2 py-1 text-data break-all select-all">
+          {secret}
+        </code>
+        <Button
+          onClick={() => {
+            void copy(secret, 'Copied')
+            setDone(true)
+            onCopy?.()
+          }}
+        >
+          {done ? 'Copied' : 'Copy'}
+        </Button>
       </div>
       <p className="mt-1.5 text-data text-ink-2">{note}</p>
     </div>

@@ -22,26 +22,139 @@ const NO_QUESTION = { handshake: 'none' } as const
 
 /** Any sender first, then those that many people have; each line is from the sender's own documentation. */
 export const SENDERS: readonly Sender[] = [
-  { id: 'any', name: 'Any sender', text: 'Open to who knows the URL', setup: '', verification: {}, idempotency: null, ...NO_QUESTION },
-  { id: 'stripe', name: 'Stripe', text: 'Stripe-Signature', setup: 'In Workbench, under Webhooks, add the URL as an event destination and copy its signing secret (whsec_…).', verification: { scheme: 'payments_provider' }, idempotency: { path: 'id' }, ...NO_QUESTION },
-  { id: 'github', name: 'GitHub', text: 'X-Hub-Signature-256', setup: 'In the repository or organization, under Settings and Webhooks, add the URL with content type application/json and a secret of yours.', verification: { scheme: 'code_host' }, idempotency: { header: 'X-GitHub-Delivery' }, ...NO_QUESTION },
-  { id: 'shopify', name: 'Shopify', text: 'X-Shopify-Hmac-Sha256', setup: 'The secret is the client secret of the app; for webhooks made in the admin it stands under Settings and Notifications.', verification: { scheme: 'commerce_platform' }, idempotency: { header: 'X-Shopify-Webhook-Id' }, ...NO_QUESTION },
-  { id: 'slack', name: 'Slack', text: 'X-Slack-Signature', setup: 'In the app, set the URL under Event Subscriptions; the signing secret stands under Basic Information. Its url_verification question is answered.', verification: { scheme: 'chat_platform' }, idempotency: { path: 'event_id' }, handshake: 'url_verification' },
-  { id: 'meta', name: 'Meta (WhatsApp, Messenger)', text: 'X-Hub-Signature-256, hub.challenge', setup: 'In the app, under Webhooks, enter the URL and a verify token of yours. The secret is the app secret, under Settings and Basic.', verification: { scheme: 'code_host' }, idempotency: null, handshake: 'hub_challenge' },
-  { id: 'standard', name: 'Standard Webhooks', text: 'webhook-signature', setup: 'The secret (whsec_…) is shown where the endpoint was added. Another Postroad signs like this too.', verification: { scheme: 'standard_webhooks' }, idempotency: { header: 'webhook-id' }, ...NO_QUESTION },
-  { id: 'svix', name: 'Svix (Clerk, Resend and others)', text: 'svix-signature', setup: 'The signing secret (whsec_…) stands beside the endpoint in the sender’s webhook settings.', verification: { scheme: 'standard_webhooks' }, headerPrefix: 'svix', idempotency: { header: 'svix-id' }, ...NO_QUESTION },
-  { id: 'linear', name: 'Linear', text: 'Linear-Signature', setup: 'Under Settings, API and Webhooks; the signing secret stands on the page of the webhook.', verification: { scheme: 'hmac', header: 'Linear-Signature' }, idempotency: { header: 'Linear-Delivery' }, ...NO_QUESTION },
-  { id: 'sentry', name: 'Sentry', text: 'Sentry-Hook-Signature', setup: 'The secret is the client secret of the internal or public integration.', verification: { scheme: 'hmac', header: 'Sentry-Hook-Signature' }, idempotency: null, ...NO_QUESTION },
-  { id: 'pagerduty', name: 'PagerDuty', text: 'X-PagerDuty-Signature', setup: 'Add a generic V3 webhook under Integrations; its secret is shown once, when it is made.', verification: { scheme: 'hmac', header: 'X-PagerDuty-Signature', prefix: 'v1=' }, idempotency: { path: 'event.id' }, ...NO_QUESTION },
-  { id: 'typeform', name: 'Typeform', text: 'Typeform-Signature', setup: 'In the form, under Connect and Webhooks, add the URL and a secret of yours.', verification: { scheme: 'hmac', header: 'Typeform-Signature', encoding: 'base64', prefix: 'sha256=' }, idempotency: { path: 'event_id' }, ...NO_QUESTION },
-  { id: 'hmac', name: 'Any HMAC', text: 'a header that you name', setup: 'For senders that sign the body with a secret that both know: as SHA-256 in hex, in the header X-Signature, unless something else is set.', verification: { scheme: 'hmac' }, idempotency: null, ...NO_QUESTION },
+  {
+    id: 'any',
+    name: 'Any sender',
+    text: 'Open to who knows the URL',
+    setup: '',
+    verification: {},
+    idempotency: null,
+    ...NO_QUESTION,
+  },
+  {
+    id: 'stripe',
+    name: 'Stripe',
+    text: 'Stripe-Signature',
+    setup: 'In Workbench, under Webhooks, add the URL as an event destination and copy its signing secret (whsec_…).',
+    verification: { scheme: 'payments_provider' },
+    idempotency: { path: 'id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'github',
+    name: 'GitHub',
+    text: 'X-Hub-Signature-256',
+    setup:
+      'In the repository or organization, under Settings and Webhooks, add the URL with content type application/json and a secret of yours.',
+    verification: { scheme: 'code_host' },
+    idempotency: { header: 'X-GitHub-Delivery' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'shopify',
+    name: 'Shopify',
+    text: 'X-Shopify-Hmac-Sha256',
+    setup:
+      'The secret is the client secret of the app; for webhooks made in the admin it stands under Settings and Notifications.',
+    verification: { scheme: 'commerce_platform' },
+    idempotency: { header: 'X-Shopify-Webhook-Id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'slack',
+    name: 'Slack',
+    text: 'X-Slack-Signature',
+    setup:
+      'In the app, set the URL under Event Subscriptions; the signing secret stands under Basic Information. Its url_verification question is answered.',
+    verification: { scheme: 'chat_platform' },
+    idempotency: { path: 'event_id' },
+    handshake: 'url_verification',
+  },
+  {
+    id: 'meta',
+    name: 'Meta (WhatsApp, Messenger)',
+    text: 'X-Hub-Signature-256, hub.challenge',
+    setup:
+      'In the app, under Webhooks, enter the URL and a verify token of yours. The secret is the app secret, under Settings and Basic.',
+    verification: { scheme: 'code_host' },
+    idempotency: null,
+    handshake: 'hub_challenge',
+  },
+  {
+    id: 'standard',
+    name: 'Standard Webhooks',
+    text: 'webhook-signature',
+    setup: 'The secret (whsec_…) is shown where the endpoint was added. Another Postroad signs like this too.',
+    verification: { scheme: 'standard_webhooks' },
+    idempotency: { header: 'webhook-id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'svix',
+    name: 'Svix (Clerk, Resend and others)',
+    text: 'svix-signature',
+    setup: 'The signing secret (whsec_…) stands beside the endpoint in the sender’s webhook settings.',
+    verification: { scheme: 'standard_webhooks' },
+    headerPrefix: 'svix',
+    idempotency: { header: 'svix-id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'linear',
+    name: 'Linear',
+    text: 'Linear-Signature',
+    setup: 'Under Settings, API and Webhooks; the signing secret stands on the page of the webhook.',
+    verification: { scheme: 'hmac', header: 'Linear-Signature' },
+    idempotency: { header: 'Linear-Delivery' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'sentry',
+    name: 'Sentry',
+    text: 'Sentry-Hook-Signature',
+    setup: 'The secret is the client secret of the internal or public integration.',
+    verification: { scheme: 'hmac', header: 'Sentry-Hook-Signature' },
+    idempotency: null,
+    ...NO_QUESTION,
+  },
+  {
+    id: 'pagerduty',
+    name: 'PagerDuty',
+    text: 'X-PagerDuty-Signature',
+    setup: 'Add a generic V3 webhook under Integrations; its secret is shown once, when it is made.',
+    verification: { scheme: 'hmac', header: 'X-PagerDuty-Signature', prefix: 'v1=' },
+    idempotency: { path: 'event.id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'typeform',
+    name: 'Typeform',
+    text: 'Typeform-Signature',
+    setup: 'In the form, under Connect and Webhooks, add the URL and a secret of yours.',
+    verification: { scheme: 'hmac', header: 'Typeform-Signature', encoding: 'base64', prefix: 'sha256=' },
+    idempotency: { path: 'event_id' },
+    ...NO_QUESTION,
+  },
+  {
+    id: 'hmac',
+    name: 'Any HMAC',
+    text: 'a header that you name',
+    setup:
+      'For senders that sign the body with a secret that both know: as SHA-256 in hex, in the header X-Signature, unless something else is set.',
+    verification: { scheme: 'hmac' },
+    idempotency: null,
+    ...NO_QUESTION,
+  },
 ]
 
 export type SignedScheme = Exclude<VerificationScheme, 'none'>
 export type SignedSender = Sender & { readonly verification: { readonly scheme: SignedScheme } }
 
 /** Those that sign, and send without asking first whose the endpoint is. */
-export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter((sender): sender is SignedSender => (sender.verification.scheme ?? 'none') !== 'none' && sender.handshake !== 'hub_challenge')
+export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(
+  (sender): sender is SignedSender =>
+    (sender.verification.scheme ?? 'none') !== 'none' && sender.handshake !== 'hub_challenge',
+)
 
 /** `Svix` of `Svix (Clerk, Resend and others)`. */
 export function shortNameOf({ name }: Sender): string {
@@ -49,15 +162,28 @@ export function shortNameOf({ name }: Sender): string {
 }
 
 /** An endpoint that is being made. */
-export type CreateDraft = { readonly name: string; readonly dataset: string; readonly verification: VerificationDraft; readonly verifyToken: string }
+export type CreateDraft = {
+  readonly name: string
+  readonly dataset: string
+  readonly verification: VerificationDraft
+  readonly verifyToken: string
+}
 
 export function createDraftOf(sender: Sender): CreateDraft {
   const { id, verification } = sender
-  return { name: id === 'any' || id === 'hmac' ? '' : shortNameOf(sender), dataset: '', verification: { ...OPEN, ...verification }, verifyToken: '' }
+  return {
+    name: id === 'any' || id === 'hmac' ? '' : shortNameOf(sender),
+    dataset: '',
+    verification: { ...OPEN, ...verification },
+    verifyToken: '',
+  }
 }
 
 /** What is sent for a draft; repeats and the handshake are as the sender has them. */
-export function createBodyOf({ idempotency, handshake }: Sender, { name, dataset, verification, verifyToken }: CreateDraft): Create {
+export function createBodyOf(
+  { idempotency, handshake }: Sender,
+  { name, dataset, verification, verifyToken }: CreateDraft,
+): Create {
   return {
     name: name.trim(),
     ...(dataset.trim() === '' ? {} : { dataset: dataset.trim() }),

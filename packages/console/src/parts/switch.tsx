@@ -29,7 +29,12 @@ export function Switch({ enabled, route, rooms, set, titles, said }: Props): Rea
     <Button
       disabled={!may || change.isPending}
       title={may ? titles[to] : needs(route.role)}
-      onClick={() => change.mutate(!enabled, { onSuccess: () => toast({ text: said[to] }), onError: (error) => toast({ text: error.message, kind: 'fail' }) })}
+      onClick={() =>
+        change.mutate(!enabled, {
+          onSuccess: () => toast({ text: said[to] }),
+          onError: (error) => toast({ text: error.message, kind: 'fail' }),
+        })
+      }
     >
       {enabled ? 'Switch off' : 'Switch on'}
     </Button>

@@ -1,6 +1,9 @@
 /** What a person typed as a list: one a line, or with commas between. */
 export function listIn(text: string): string[] {
-  return text.split(/[\n,]/).map((one) => one.trim()).filter((one) => one !== '')
+  return text
+    .split(/[\n,]/)
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
 }
 
 /** "1 rule", "3 rules". */

@@ -4,7 +4,12 @@ import { IconButton } from '../ui/button.tsx'
 import type { Span } from './span.ts'
 
 /** One bar: what came in its time; of it what was found, and what went wrong. */
-export type TimeBar = { readonly at: number; readonly all: number; readonly bad: number; readonly found?: number | undefined }
+export type TimeBar = {
+  readonly at: number
+  readonly all: number
+  readonly bad: number
+  readonly found?: number | undefined
+}
 
 type Props = {
   readonly label: string
@@ -38,7 +43,13 @@ export function TimeBars(props: Props): ReactElement {
   const { marked, at, cursor, clear, handlers } = useBrush(props)
   const id = useId()
   const here = bars[cursor]
-  const share = marked === undefined ? shareOf(selected, bars, bucketMs) : { from: Math.min(marked.anchor, marked.at) / bars.length, to: (Math.max(marked.anchor, marked.at) + 1) / bars.length }
+  const share =
+    marked === undefined
+      ? shareOf(selected, bars, bucketMs)
+      : {
+          from: Math.min(marked.anchor, marked.at) / bars.length,
+          to: (Math.max(marked.anchor, marked.at) + 1) / bars.length,
+        }
   return (
     <div className="relative">
       <div
@@ -55,12 +66,22 @@ export function TimeBars(props: Props): ReactElement {
       >
         <Drawing {...props} at={at === undefined ? undefined : cursor} share={share} />
       </div>
-      <p id={`${id}-keys`} className="sr-only">Arrows move. Shift with an arrow marks a stretch of time, Enter selects the time of one bar, Escape clears.</p>
-      {at !== undefined && here !== undefined && <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>}
+      <p id={`${id}-keys`} className="sr-only">
+        Arrows move. Shift with an arrow marks a stretch of time, Enter selects the time of one bar, Escape clears.
+      </p>
+      {at !== undefined && here !== undefined && (
+        <Readout at={cursor / bars.length}>{`${timeText(here.at, bars, bucketMs)} · ${textOf(here)}`}</Readout>
+      )}
       {selected !== undefined && marked === undefined && (
         <span className="absolute -top-2 right-0 z-1 flex rounded-button border border-line bg-raised">
-          {zoom !== undefined && <IconButton label="Show the selected time larger" className="!size-6" onClick={zoom}><ZoomIn strokeWidth={1.5} /></IconButton>}
-          <IconButton label="Clear the selected time" className="!size-6" onClick={clear}><X strokeWidth={1.5} /></IconButton>
+          {zoom !== undefined && (
+            <IconButton label="Show the selected time larger" className="!size-6" onClick={zoom}>
+              <ZoomIn strokeWidth={1.5} />
+            </IconButton>
+          )}
+          <IconButton label="Clear the selected time" className="!size-6" onClick={clear}>
+            <X strokeWidth={1.5} />
+          </IconButton>
         </span>
       )}
       <Axis bars={bars} bucketMs={bucketMs} isLive={isLive} />
@@ -132,7 +153,15 @@ const READOUT_MAX = 92
 
 /** What stands under the pointer or the cursor, beside it. */
 function Readout({ at, children }: { readonly at: number; readonly children: string }): ReactElement {
-  return <span aria-hidden className="mono pointer-events-none absolute -top-1.5 z-1 rounded-chip border border-line bg-raised px-1.5 text-axis leading-[18px] whitespace-nowrap text-ink-2 shadow-float" style={{ left: `${Math.min(READOUT_MAX, at * 100)}%`, transform: at > 0.6 ? 'translateX(-100%)' : undefined }}>{children}</span>
+  return (
+    <span
+      aria-hidden
+      className="mono pointer-events-none absolute -top-1.5 z-1 rounded-chip border border-line bg-raised px-1.5 text-axis leading-[18px] whitespace-nowrap text-ink-2 shadow-float"
+      style={{ left: `${Math.min(READOUT_MAX, at * 100)}%`, transform: at > 0.6 ? 'translateX(-100%)' : undefined }}
+    >
+      {children}
+    </span>
+  )
 }
 
 type Share = { readonly from: number; readonly to: number }
@@ -148,27 +177,57 @@ function shareOf(span: Span | undefined, bars: readonly TimeBar[], bucketMs: num
 
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`
 
-function Drawing({ bars, height, isLive, hasGrid = false, at, share }: Props & { readonly at: number | undefined; readonly share: Share | undefined }): ReactElement {
+function Drawing({
+  bars,
+  height,
+  isLive,
+  hasGrid = false,
+  at,
+  share,
+}: Props & { readonly at: number | undefined; readonly share: Share | undefined }): ReactElement {
   const most = Math.max(4, ...bars.map((bar) => Math.max(bar.all, bar.bad)))
-  const tall = (count: number, least: number): number => (count === 0 ? 0 : Math.max(least, (count / most) * (height - 2)))
+  const tall = (count: number, least: number): number =>
+    count === 0 ? 0 : Math.max(least, (count / most) * (height - 2))
   return (
     <svg width="100%" height={height} aria-hidden className="block">
-      {hasGrid && [0.25, 0.5, 0.75].map((part) => <line key={part} x1="0" x2="100%" y1={height * part} y2={height * part} className="stroke-line" />)}
-      {share !== undefined && <rect x={percent(share.from)} width={percent(share.to - share.from)} y="0" height={height} className="fill-accent-soft" />}
+      {hasGrid &&
+        [0.25, 0.5, 0.75].map((part) => (
+          <line key={part} x1="0" x2="100%" y1={height * part} y2={height * part} className="stroke-line" />
+        ))}
+      {share !== undefined && (
+        <rect
+          x={percent(share.from)}
+          width={percent(share.to - share.from)}
+          y="0"
+          height={height}
+          className="fill-accent-soft"
+        />
+      )}
       {bars.map((bar, index) => {
         const box = { x: percent(index / bars.length), width: percent(0.7 / bars.length), rx: 1.5 }
-        const inside = share === undefined || ((index + 0.5) / bars.length > share.from && (index + 0.5) / bars.length < share.to)
+        const inside =
+          share === undefined || ((index + 0.5) / bars.length > share.from && (index + 0.5) / bars.length < share.to)
         const main = index === at || (isLive && index === bars.length - 1) ? 'fill-accent' : 'fill-bar'
         return (
           <g key={bar.at} opacity={inside ? 1 : 0.45}>
             {bar.all === 0 && <rect {...box} y={height - 1.5} height="1.5" className="fill-line" />}
-            <rect {...box} y={height - tall(bar.all, 4)} height={tall(bar.all, 4)} className={bar.found === undefined ? main : 'fill-line'} />
-            {bar.found !== undefined && <rect {...box} y={height - tall(bar.found, 4)} height={tall(bar.found, 4)} className={main} />}
+            <rect
+              {...box}
+              y={height - tall(bar.all, 4)}
+              height={tall(bar.all, 4)}
+              className={bar.found === undefined ? main : 'fill-line'}
+            />
+            {bar.found !== undefined && (
+              <rect {...box} y={height - tall(bar.found, 4)} height={tall(bar.found, 4)} className={main} />
+            )}
             <rect {...box} y={height - tall(bar.bad, 3)} height={tall(bar.bad, 3)} className="fill-fail" />
           </g>
         )
       })}
-      {share !== undefined && [share.from, share.to].map((edge) => <line key={edge} x1={percent(edge)} x2={percent(edge)} y1="0" y2={height} className="stroke-accent" />)}
+      {share !== undefined &&
+        [share.from, share.to].map((edge) => (
+          <line key={edge} x1={percent(edge)} x2={percent(edge)} y1="0" y2={height} className="stroke-accent" />
+        ))}
     </svg>
   )
 }
@@ -177,7 +236,16 @@ function Axis({ bars, bucketMs, isLive }: Pick<Props, 'bars' | 'bucketMs' | 'isL
   const labels = Array.from({ length: LABELS }, (_none, step) => bars[Math.floor((step * bars.length) / LABELS)])
   return (
     <div aria-hidden className="mono relative mt-1.5 h-3.5 text-axis text-ink-3">
-      {bars.length >= LABELS && labels.map((bar, step) => <span key={step} className="absolute" style={{ left: `${(Math.floor((step * bars.length) / LABELS) / bars.length) * 100}%` }}>{bar === undefined ? '' : timeText(bar.at, bars, bucketMs)}</span>)}
+      {bars.length >= LABELS &&
+        labels.map((bar, step) => (
+          <span
+            key={step}
+            className="absolute"
+            style={{ left: `${(Math.floor((step * bars.length) / LABELS) / bars.length) * 100}%` }}
+          >
+            {bar === undefined ? '' : timeText(bar.at, bars, bucketMs)}
+          </span>
+        ))}
       {isLive && <span className="absolute right-0 bg-surface pl-1.5 font-strong text-accent">now</span>}
     </div>
   )

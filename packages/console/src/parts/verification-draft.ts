@@ -11,7 +11,15 @@ export type VerificationDraft = {
   readonly prefix: string
 }
 
-export const OPEN: VerificationDraft = { scheme: 'none', secret: '', toleranceSeconds: String(LIMITS.toleranceSecondsDefault), header: 'X-Signature', algorithm: 'sha256', encoding: 'hex', prefix: '' }
+export const OPEN: VerificationDraft = {
+  scheme: 'none',
+  secret: '',
+  toleranceSeconds: String(LIMITS.toleranceSecondsDefault),
+  header: 'X-Signature',
+  algorithm: 'sha256',
+  encoding: 'hex',
+  prefix: '',
+}
 
 type Held = Pick<RouteAnswer<Routes['webhooks']['get']>['webhook'], 'verification'>
 

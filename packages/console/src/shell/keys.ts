@@ -42,19 +42,25 @@ function pressed(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return
   if (event.metaKey || event.ctrlKey || event.altKey) {
     if (event.key.toLowerCase() === 'k' && !event.altKey) run('mod k', event)
-  } else if (!isTyping(event.composedPath()[0]) && singleKeysAreOn() && document.querySelector('[role=dialog],[role=menu],[role=listbox]') === null) {
+  } else if (
+    !isTyping(event.composedPath()[0]) &&
+    singleKeysAreOn() &&
+    document.querySelector('[role=dialog],[role=menu],[role=listbox]') === null
+  ) {
     pressedAlone(event)
   }
 }
 
 function pressedAlone(event: KeyboardEvent): void {
   const { key } = event
-  const sequence = first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key.toLowerCase()}` : undefined
+  const sequence =
+    first !== undefined && event.timeStamp - first.at < SEQUENCE_MS ? `${first.key} ${key.toLowerCase()}` : undefined
   first = undefined
   if (sequence !== undefined && run(sequence, event)) return
   // A button or a link that has the focus keeps its own Enter and space.
   if ((key === 'Enter' || key === ' ') && isPressable(event.target)) return
-  if (run(event.shiftKey && key.length === 1 && key.toLowerCase() !== key ? `shift ${key.toLowerCase()}` : key, event)) return
+  if (run(event.shiftKey && key.length === 1 && key.toLowerCase() !== key ? `shift ${key.toLowerCase()}` : key, event))
+    return
   first = { key: key.toLowerCase(), at: event.timeStamp }
 }
 
@@ -69,7 +75,9 @@ function run(name: string, event: KeyboardEvent): boolean {
 /** `target` is the innermost one: an editor stands in a shadow root. */
 function isTyping(target: EventTarget | undefined): boolean {
   if (target instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(target.type)) return false
-  return target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  )
 }
 
 function isPressable(target: EventTarget | null): boolean {

@@ -1,7 +1,22 @@
-import { Activity, ChartNoAxesColumn, CircleDot, Download, KeyRound, Send, ShieldX, Split, type LucideIcon } from 'lucide-react'
+import {
+  Activity,
+  ChartNoAxesColumn,
+  CircleDot,
+  Download,
+  KeyRound,
+  Send,
+  ShieldX,
+  Split,
+  type LucideIcon,
+} from 'lucide-react'
 
 /** `key` is the letter after `g` that goes there. */
-export type NavigationItem = { readonly screen: string; readonly label: string; readonly icon: LucideIcon; readonly key: string }
+export type NavigationItem = {
+  readonly screen: string
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly key: string
+}
 type Group = { readonly label?: string; readonly items: readonly NavigationItem[] }
 
 /** What the side bar and the palette lead to. Only what exists is here. */

@@ -11,11 +11,17 @@ import { toggleTheme } from './theme.ts'
 export type Command = { readonly label: string; readonly hint?: string; readonly go: () => void }
 
 const FOUND_MAX = 50
-const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
+const IDS = /^(?:sub|rec|dlv|att|rej|whk|vie|dts|rul|iky|dst|rpl|prj|req)_[0-9a-z_]{16,64}$/
 
 /** Search or run: screens, what the screen can do, everything that has a name, projects, and the story behind any id that is pasted here. */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
-export default function Palette({ commands, onClose }: { readonly commands: readonly Command[]; readonly onClose: () => void }): ReactElement {
+export default function Palette({
+  commands,
+  onClose,
+}: {
+  readonly commands: readonly Command[]
+  readonly onClose: () => void
+}): ReactElement {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
@@ -57,13 +63,25 @@ export default function Palette({ commands, onClose }: { readonly commands: read
           />
           <ul id={list} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1.5">
             {found.map((command, index) => (
-              <li key={`${index} ${command.label}`} id={`${list}-${index}`} role="option" aria-selected={index === at} onPointerMove={() => setAt(index)} onClick={() => run(command)} className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft">
+              <li
+                key={`${index} ${command.label}`}
+                id={`${list}-${index}`}
+                role="option"
+                aria-selected={index === at}
+                onPointerMove={() => setAt(index)}
+                onClick={() => run(command)}
+                className="flex h-8 items-center rounded-row px-2.5 aria-selected:bg-accent-soft"
+              >
                 <span className="truncate">{command.label}</span>
                 <span className="ml-auto pl-4 text-data text-ink-3">{command.hint}</span>
               </li>
             ))}
           </ul>
-          {found.length === 0 && <p className="px-4 pb-4 text-ink-3">Nothing is called so. Paste the id of an event, a delivery or an attempt to see its story.</p>}
+          {found.length === 0 && (
+            <p className="px-4 pb-4 text-ink-3">
+              Nothing has this name. Paste any id or the Request-Id of an ingest request to see its events.
+            </p>
+          )}
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
@@ -79,12 +97,31 @@ function useFound(text: string, commands: readonly Command[]): readonly Command[
   const all: readonly Command[] = [
     ...NAVIGATION_ITEMS.map(({ screen, label, key }) => ({ label, hint: `g ${key}`, go: () => go(screen) })),
     ...commands,
-    ...NAVIGATION_ITEMS.flatMap(({ screen, label }) => savedViewsOf(project.id, screen).map(({ name, search }) => ({ label: name, hint: `view of ${label}`, go: () => go(screen, search) }))),
-    ...projects.filter(({ id }) => id !== project.id).map(({ name, slug }) => ({ label: `Project ${name}`, hint: 'switch', go: () => location.assign(`/${me.workspace.slug}/${slug}/events`) })),
+    ...NAVIGATION_ITEMS.flatMap(({ screen, label }) =>
+      savedViewsOf(project.id, screen).map(({ name, search }) => ({
+        label: name,
+        hint: `view of ${label}`,
+        go: () => go(screen, search),
+      })),
+    ),
+    ...projects
+      .filter(({ id }) => id !== project.id)
+      .map(({ name, slug }) => ({
+        label: `Project ${name}`,
+        hint: 'switch',
+        go: () => location.assign(`/${me.workspace.slug}/${slug}/events`),
+      })),
     { label: 'Light or dark', hint: 't', go: toggleTheme },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
   ]
   // Names only for who looks for one: there may be hundreds.
-  const names: readonly Command[] = sought === '' ? [] : named.map(({ screen, kind, id, name }) => ({ label: name, hint: kind, go: () => go(screen, { sel: id }) }))
-  return [...all, ...names].filter(({ label, hint = '' }) => sought.split(/\s+/).every((word) => `${label} ${hint}`.toLowerCase().includes(word))).slice(0, FOUND_MAX)
+  const names: readonly Command[] =
+    sought === ''
+      ? []
+      : named.map(({ screen, kind, id, name }) => ({ label: name, hint: kind, go: () => go(screen, { sel: id }) }))
+  return [...all, ...names]
+    .filter(({ label, hint = '' }) =>
+      sought.split(/\s+/).every((word) => `${label} ${hint}`.toLowerCase().includes(word)),
+    )
+    .slice(0, FOUND_MAX)
 }

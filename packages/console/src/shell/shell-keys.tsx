@@ -23,10 +23,46 @@ export function ShellKeys(): ReactElement {
 }
 
 const SHEET: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [
-  { title: 'Everywhere', keys: [['⌘ K', 'search or run'], ['?', 'this sheet'], ['t', 'light or dark'], ...NAVIGATION_ITEMS.map(({ label, key }) => [`g ${key}`, label] as const)] },
-  { title: 'Lists', keys: [['j k', 'next, previous'], ['/', 'filter'], ['s', 'save the view'], ['x', 'mark'], ['shift x', 'mark up to here'], ['shift r', 'replay the marked'], ['=', 'compare two marked'], ['Esc', 'back']] },
-  { title: 'Live tail', keys: [['l', 'live on, off'], ['.', 'show newer events']] },
-  { title: 'An event', keys: [['Enter', 'over the whole page'], ['1 … 5', 'tabs'], ['r', 'replay'], ['e', 'edit and send again'], ['c', 'copy as curl'], ['y', 'copy the id']] },
+  {
+    title: 'Everywhere',
+    keys: [
+      ['⌘ K', 'search or run'],
+      ['?', 'this sheet'],
+      ['t', 'light or dark'],
+      ...NAVIGATION_ITEMS.map(({ label, key }) => [`g ${key}`, label] as const),
+    ],
+  },
+  {
+    title: 'Lists',
+    keys: [
+      ['j k', 'next, previous'],
+      ['/', 'filter'],
+      ['s', 'save the view'],
+      ['x', 'mark'],
+      ['shift x', 'mark up to here'],
+      ['shift r', 'replay the marked'],
+      ['=', 'compare two marked'],
+      ['Esc', 'back'],
+    ],
+  },
+  {
+    title: 'Live tail',
+    keys: [
+      ['l', 'live on, off'],
+      ['.', 'show newer events'],
+    ],
+  },
+  {
+    title: 'An event',
+    keys: [
+      ['Enter', 'over the whole page'],
+      ['1 … 5', 'tabs'],
+      ['r', 'replay'],
+      ['e', 'edit and send again'],
+      ['c', 'copy as curl'],
+      ['y', 'copy the id'],
+    ],
+  },
 ]
 
 function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }): ReactElement {
@@ -40,7 +76,11 @@ function Sheet({ open, onClose }: { readonly open: boolean; readonly onClose: ()
             <dl>
               {keys.map(([key, what]) => (
                 <div key={key} className="flex h-7 items-center border-b border-line/55">
-                  <dt className="order-2 ml-auto flex gap-1">{key.split(' ').map((one) => <Kbd key={one}>{one}</Kbd>)}</dt>
+                  <dt className="order-2 ml-auto flex gap-1">
+                    {key.split(' ').map((one) => (
+                      <Kbd key={one}>{one}</Kbd>
+                    ))}
+                  </dt>
                   <dd className="text-ink-2">{what}</dd>
                 </div>
               ))}

@@ -16,12 +16,33 @@ import { useTabTitle } from './tab-title.ts'
 export function Shell(): ReactElement {
   const { workspace = '' } = useParams({ strict: false })
   const me = useMe()
-  const projects = useQuery({ queryKey: ['projects', me.data?.workspace.id], queryFn: () => allProjects(), enabled: me.data?.workspace.slug === workspace })
-  if (me.error !== null) return <Alone>{isSignedOut(me.error) ? null : <Refused error={me.error} again={me.refetch} />}</Alone>
-  if (me.data === undefined) return <Alone><Loading /></Alone>
-  if (me.data.workspace.slug !== workspace) return <OtherWorkspace me={me.data} wanted={workspace} onSwitched={me.refetch} />
-  if (projects.error !== null) return <Alone><Refused error={projects.error} again={projects.refetch} /></Alone>
-  if (projects.data === undefined) return <Alone><Loading /></Alone>
+  const projects = useQuery({
+    queryKey: ['projects', me.data?.workspace.id],
+    queryFn: () => allProjects(),
+    enabled: me.data?.workspace.slug === workspace,
+  })
+  if (me.error !== null)
+    return <Alone>{isSignedOut(me.error) ? null : <Refused error={me.error} again={me.refetch} />}</Alone>
+  if (me.data === undefined)
+    return (
+      <Alone>
+        <Loading />
+      </Alone>
+    )
+  if (me.data.workspace.slug !== workspace)
+    return <OtherWorkspace me={me.data} wanted={workspace} onSwitched={me.refetch} />
+  if (projects.error !== null)
+    return (
+      <Alone>
+        <Refused error={projects.error} again={projects.refetch} />
+      </Alone>
+    )
+  if (projects.data === undefined)
+    return (
+      <Alone>
+        <Loading />
+      </Alone>
+    )
   return <InProject me={me.data} projects={projects.data} />
 }
 
@@ -46,7 +67,11 @@ export function useMe(): ReturnType<typeof useQuery<Me>> {
 }
 
 function Alone({ children }: { readonly children: ReactNode }): ReactElement {
-  return <main className="m-2 h-[calc(100%-16px)] overflow-hidden rounded-page border border-line bg-surface">{children}</main>
+  return (
+    <main className="m-2 h-[calc(100%-16px)] overflow-hidden rounded-page border border-line bg-surface">
+      {children}
+    </main>
+  )
 }
 
 function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactElement {
@@ -57,7 +82,10 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
     return (
       <Alone>
         <Empty alone title={`There is no project “${slug}” in ${me.workspace.name}`}>
-          It may have been deleted. <a className="text-accent underline" href={`/${workspace}/${home?.slug ?? ''}/events`}>Go to {home?.name ?? 'the Default project'}</a>
+          It may have been deleted.{' '}
+          <a className="text-accent underline" href={`/${workspace}/${home?.slug ?? ''}/events`}>
+            Go to {home?.name ?? 'the Default project'}
+          </a>
         </Empty>
       </Alone>
     )
@@ -72,7 +100,10 @@ function InProject({ me, projects }: Pick<Place, 'me' | 'projects'>): ReactEleme
               <Side />
               <main className="my-2 mr-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-page border border-line bg-surface">
                 {me.workspace.suspended && <SuspendedNote />}
-                <div className="min-h-0 flex-1"><Outlet /></div>
+                {me.workspace.closed && !me.workspace.suspended && <ClosedNote />}
+                <div className="min-h-0 flex-1">
+                  <Outlet />
+                </div>
               </main>
             </div>
           </PaletteProvider>
@@ -102,16 +133,34 @@ function TabTitle(): null {
   return null
 }
 
+function ClosedNote(): ReactElement {
+  return (
+    <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
+      This workspace is closed: nothing is accepted or sent, and nothing can be changed. What is stored can be read, and
+      an owner can reopen it until its data is deleted.
+    </p>
+  )
+}
+
 function SuspendedNote(): ReactElement {
   return (
     <p role="status" className="border-b border-line bg-retry-soft px-[18px] py-1.5 text-retry-text">
-      This workspace is suspended: nothing is accepted or sent, and nothing can be changed. What is stored can be read, and what waits is sent once the operator reinstates it.
+      This workspace is suspended: nothing is accepted or sent, and nothing can be changed. What is stored can be read,
+      and what waits is sent once the operator reinstates it.
     </p>
   )
 }
 
 /** The address names another workspace than the session works in: it changes over, if the person is a member there. */
-function OtherWorkspace({ me, wanted, onSwitched }: { readonly me: Me; readonly wanted: string; readonly onSwitched: () => unknown }): ReactElement {
+function OtherWorkspace({
+  me,
+  wanted,
+  onSwitched,
+}: {
+  readonly me: Me
+  readonly wanted: string
+  readonly onSwitched: () => unknown
+}): ReactElement {
   const own = useQuery({
     queryKey: ['switch', wanted],
     gcTime: 0,
@@ -125,12 +174,26 @@ function OtherWorkspace({ me, wanted, onSwitched }: { readonly me: Me; readonly 
   useEffect(() => {
     if (own.data === wanted) void onSwitched()
   }, [own.data, wanted, onSwitched])
-  if (own.error !== null) return <Alone><Refused error={own.error} again={own.refetch} /></Alone>
-  if (own.data !== null) return <Alone><Loading /></Alone>
+  if (own.error !== null)
+    return (
+      <Alone>
+        <Refused error={own.error} again={own.refetch} />
+      </Alone>
+    )
+  if (own.data !== null)
+    return (
+      <Alone>
+        <Loading />
+      </Alone>
+    )
   return (
     <Alone>
       <Empty alone title={`You are in no workspace “${wanted}”`}>
-        Ask for an invite, or <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>go to {me.workspace.name}</a>.
+        Ask for an invite, or{' '}
+        <a className="text-accent underline" href={`/${me.workspace.slug}/${me.default_project.slug}/events`}>
+          go to {me.workspace.name}
+        </a>
+        .
       </Empty>
     </Alone>
   )

@@ -30,7 +30,9 @@ function useUnseen(tail: Tail): number {
     document.addEventListener('visibilitychange', changed)
     return () => document.removeEventListener('visibilitychange', changed)
   }, [tail])
-  return leftAt === undefined ? 0 : tail.arrivals.filter(({ number, kind }) => number > leftAt && kind === 'record').length
+  return leftAt === undefined
+    ? 0
+    : tail.arrivals.filter(({ number, kind }) => number > leftAt && kind === 'record').length
 }
 
 const DOTS = {
@@ -48,6 +50,7 @@ function iconWith(dot: keyof typeof DOTS): string {
 
 export function failingIn(tail: Tail): number {
   let failing = 0
-  for (const of of tail.deliveries.values()) for (const { state } of of.values()) if (state === 'failed' || state === 'retrying') failing += 1
+  for (const of of tail.deliveries.values())
+    for (const { state } of of.values()) if (state === 'failed' || state === 'retrying') failing += 1
   return failing
 }

@@ -21,20 +21,52 @@ export function Button({ kind = 'normal', hotkey, icon, children, className, ...
     <button
       type="button"
       {...rest}
-      className={clsx('inline-flex h-7 items-center gap-[7px] rounded-button border px-2.5 font-control whitespace-nowrap disabled:opacity-60 [&_svg]:size-3.5', KINDS[kind], className)}
+      className={clsx(
+        'inline-flex h-7 items-center gap-[7px] rounded-button border px-2.5 font-control whitespace-nowrap disabled:opacity-60 [&_svg]:size-3.5',
+        KINDS[kind],
+        className,
+      )}
     >
       {icon}
       {children}
-      {hotkey !== undefined && <kbd className={clsx('mono -mr-1 min-w-[18px] rounded-chip border px-1 text-center text-axis leading-4', kind === 'primary' ? 'border-on-ink/30 text-on-ink/75' : 'border-line-2 bg-surface text-ink-3')}>{hotkey}</kbd>}
+      {hotkey !== undefined && (
+        <kbd
+          className={clsx(
+            'mono -mr-1 min-w-[18px] rounded-chip border px-1 text-center text-axis leading-4',
+            kind === 'primary' ? 'border-on-ink/30 text-on-ink/75' : 'border-line-2 bg-surface text-ink-3',
+          )}
+        >
+          {hotkey}
+        </kbd>
+      )}
     </button>
   )
 }
 
 /** A button that is an icon; `label` says what it does. */
-export function IconButton({ label, className, ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { readonly label: string }): ReactElement {
-  return <button type="button" aria-label={label} title={label} {...rest} className={clsx('grid size-7 flex-none place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink disabled:opacity-40 [&_svg]:size-4', className)} />
+export function IconButton({
+  label,
+  className,
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & { readonly label: string }): ReactElement {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={clsx(
+        'grid size-7 flex-none place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink disabled:opacity-40 [&_svg]:size-4',
+        className,
+      )}
+    />
+  )
 }
 
 export function Kbd({ children }: { readonly children: ReactNode }): ReactElement {
-  return <kbd className="mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3">{children}</kbd>
+  return (
+    <kbd className="mono inline-block min-w-[18px] rounded-chip border border-line-2 bg-surface px-1 text-center text-axis leading-4 text-ink-3">
+      {children}
+    </kbd>
+  )
 }

@@ -17,7 +17,12 @@ export function useCopy(): (text: string, what?: string) => Promise<void> {
   }
 }
 
-type Props = { readonly text: string; readonly label: string; readonly children?: ReactNode; readonly className?: string }
+type Props = {
+  readonly text: string
+  readonly label: string
+  readonly children?: ReactNode
+  readonly className?: string
+}
 
 /** Copies `text`; the children, if any, are the text as it is shown. */
 export function CopyButton({ text, label, children, className = '' }: Props): ReactElement {

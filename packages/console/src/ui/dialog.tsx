@@ -8,5 +8,9 @@ const DialogWindow = lazy(() => import('./dialog-window.tsx'))
  * is loaded when the first one opens.
  */
 export function Dialog(props: DialogProps): ReactElement | null {
-  return props.open ? <Suspense><DialogWindow {...props} /></Suspense> : null
+  return props.open ? (
+    <Suspense>
+      <DialogWindow {...props} />
+    </Suspense>
+  ) : null
 }

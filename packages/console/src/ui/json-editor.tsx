@@ -33,9 +33,16 @@ const LOOKS = EditorView.theme({
   '.cm-content': { padding: '8px 0', caretColor: 'var(--ink)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-3)', border: 'none' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-line)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--accent-line)',
+  },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--press)', outline: '1px solid var(--line-2)' },
-  '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line)', borderRadius: '4px' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    borderRadius: '4px',
+  },
   '.cm-diagnostic-error': { borderLeft: '2px solid var(--fail)' },
 })
 
@@ -46,7 +53,14 @@ const parse = jsonParseLinter()
  * styles) does not concern. Tab leaves it, as it leaves every field.
  */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
-export default function JsonEditor({ label, value, change, onSubmit, rows, checksJson = true }: JsonFieldProps): ReactElement {
+export default function JsonEditor({
+  label,
+  value,
+  change,
+  onSubmit,
+  rows,
+  checksJson = true,
+}: JsonFieldProps): ReactElement {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const now = useRef({ change, onSubmit })
@@ -63,12 +77,27 @@ export default function JsonEditor({ label, value, change, onSubmit, rows, check
       state: EditorState.create({
         doc: begin.current,
         extensions: [
-          lineNumbers(), history(), drawSelection(), indentOnInput(), bracketMatching(), json(), syntaxHighlighting(COLOURS), LOOKS,
-          ...(checksJson ? [linter((of) => (of.state.doc.toString().trim() === '' ? [] : parse(of)), { delay: 300 })] : []),
-          keymap.of([{ key: 'Mod-Enter', run: () => (now.current.onSubmit?.(), true) }, ...defaultKeymap, ...historyKeymap]),
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          indentOnInput(),
+          bracketMatching(),
+          json(),
+          syntaxHighlighting(COLOURS),
+          LOOKS,
+          ...(checksJson
+            ? [linter((of) => (of.state.doc.toString().trim() === '' ? [] : parse(of)), { delay: 300 })]
+            : []),
+          keymap.of([
+            { key: 'Mod-Enter', run: () => (now.current.onSubmit?.(), true) },
+            ...defaultKeymap,
+            ...historyKeymap,
+          ]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': 'true', spellcheck: 'false' }),
-          EditorView.updateListener.of((update) => update.docChanged && now.current.change(update.state.doc.toString())),
+          EditorView.updateListener.of(
+            (update) => update.docChanged && now.current.change(update.state.doc.toString()),
+          ),
         ],
       }),
     })
@@ -77,7 +106,14 @@ export default function JsonEditor({ label, value, change, onSubmit, rows, check
   }, [label, checksJson])
   useEffect(() => {
     const editor = view.current
-    if (editor !== undefined && editor.state.doc.toString() !== value) editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
+    if (editor !== undefined && editor.state.doc.toString() !== value)
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
   }, [value])
-  return <div ref={host} style={{ height: rows * 20 + 18 }} className="overflow-hidden rounded-field border border-line-2 bg-surface focus-within:border-accent focus-within:shadow-[0_0_0_1px_var(--accent)]" />
+  return (
+    <div
+      ref={host}
+      style={{ height: rows * 20 + 18 }}
+      className="overflow-hidden rounded-field border border-line-2 bg-surface focus-within:border-accent focus-within:shadow-[0_0_0_1px_var(--accent)]"
+    />
+  )
 }

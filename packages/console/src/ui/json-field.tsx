@@ -8,11 +8,27 @@ export function JsonField(props: JsonFieldProps): ReactElement {
   const { label, value, hint, rows } = props
   return (
     <div className="mb-3.5">
-      <span className="mb-1 block font-control" aria-hidden>{label}</span>
-      <Suspense fallback={<pre aria-busy style={{ height: rows * 20 + 18 }} className="mono overflow-hidden rounded-field border border-line-2 px-9 py-2 text-data">{value}</pre>}>
+      <span className="mb-1 block font-control" aria-hidden>
+        {label}
+      </span>
+      <Suspense
+        fallback={
+          <pre
+            aria-busy
+            style={{ height: rows * 20 + 18 }}
+            className="mono overflow-hidden rounded-field border border-line-2 px-9 py-2 text-data"
+          >
+            {value}
+          </pre>
+        }
+      >
         <JsonEditor {...props} />
       </Suspense>
-      {hint !== undefined && <p aria-live="polite" className="mt-1 text-data text-ink-3">{hint}</p>}
+      {hint !== undefined && (
+        <p aria-live="polite" className="mt-1 text-data text-ink-3">
+          {hint}
+        </p>
+      )}
     </div>
   )
 }

@@ -33,7 +33,13 @@ function write(lines: JsonLine[], folded: ReadonlySet<string>, at: At): void {
   lines.push({ ...at, kind: 'open' })
   const entries = Object.entries(value)
   for (const [index, [key, child]] of entries.entries()) {
-    write(lines, folded, { path: [...path, key], depth: depth + 1, name: Array.isArray(value) ? undefined : key, value: child, last: index === entries.length - 1 })
+    write(lines, folded, {
+      path: [...path, key],
+      depth: depth + 1,
+      name: Array.isArray(value) ? undefined : key,
+      value: child,
+      last: index === entries.length - 1,
+    })
   }
   lines.push({ ...at, kind: 'close' })
 }

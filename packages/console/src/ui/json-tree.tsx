@@ -18,7 +18,13 @@ const LINE_PX = 20
 /** A payload as a tree: only the lines in sight are in the page, and every value is a handle. */
 export function JsonTree({ text, label, onFilter }: Props): ReactElement {
   const parsed = useMemo(() => parse(text), [text])
-  return 'value' in parsed ? <Tree value={parsed.value} label={label} onFilter={onFilter} /> : <pre tabIndex={0} className="mono h-full overflow-auto p-4 text-data whitespace-pre-wrap break-all">{text}</pre>
+  return 'value' in parsed ? (
+    <Tree value={parsed.value} label={label} onFilter={onFilter} />
+  ) : (
+    <pre tabIndex={0} className="mono h-full overflow-auto p-4 text-data whitespace-pre-wrap break-all">
+      {text}
+    </pre>
+  )
 }
 
 function parse(text: string): { readonly value: unknown } | { readonly broken: true } {
@@ -29,12 +35,21 @@ function parse(text: string): { readonly value: unknown } | { readonly broken: t
   }
 }
 
-function Tree({ value, label, onFilter }: { readonly value: unknown } & Pick<Props, 'label' | 'onFilter'>): ReactElement {
+function Tree({
+  value,
+  label,
+  onFilter,
+}: { readonly value: unknown } & Pick<Props, 'label' | 'onFilter'>): ReactElement {
   const [folded, setFolded] = useState<ReadonlySet<string>>(() => new Set())
   const [at, setAt] = useState(-1)
   const lines = useMemo(() => linesOf(value, folded), [value, folded])
   const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({ count: lines.length, getScrollElement: () => scroller.current, estimateSize: () => LINE_PX, overscan: 12 })
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LINE_PX,
+    overscan: 12,
+  })
   const id = useId()
   const here = lines[at]
   const fold = (line: JsonLine): void => setFolded((before) => toggled(before, pathText(line.path)))
@@ -44,7 +59,12 @@ function Tree({ value, label, onFilter }: { readonly value: unknown } & Pick<Pro
       const to = Math.max(0, Math.min(lines.length - 1, at + step))
       setAt(to)
       virtual.scrollToIndex(to)
-    } else if (['ArrowLeft', 'ArrowRight', ' '].includes(event.key) && here !== undefined && isTree(here.value) && sizeOf(here.value) > 0) {
+    } else if (
+      ['ArrowLeft', 'ArrowRight', ' '].includes(event.key) &&
+      here !== undefined &&
+      isTree(here.value) &&
+      sizeOf(here.value) > 0
+    ) {
       fold(here)
     } else {
       return
@@ -54,14 +74,41 @@ function Tree({ value, label, onFilter }: { readonly value: unknown } & Pick<Pro
   }
   return (
     <div className="grid h-full grid-rows-[minmax(0,1fr)_30px]">
-      <div ref={scroller} role="tree" aria-label={label} tabIndex={0} aria-activedescendant={here === undefined ? undefined : `${id}-${at}`} onKeyDown={onKey} className="mono overflow-auto py-2 text-data outline-offset-[-2px]">
+      <div
+        ref={scroller}
+        role="tree"
+        aria-label={label}
+        tabIndex={0}
+        aria-activedescendant={here === undefined ? undefined : `${id}-${at}`}
+        onKeyDown={onKey}
+        className="mono overflow-auto py-2 text-data outline-offset-[-2px]"
+      >
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((item) => {
             const line = lines[item.index]
             return line === undefined ? null : (
-              <div key={item.key} id={`${id}-${item.index}`} role="treeitem" aria-level={line.depth + 1} aria-selected={item.index === at} {...(line.kind === 'leaf' || line.kind === 'close' ? {} : { 'aria-expanded': line.kind === 'open' })} onPointerEnter={() => setAt(item.index)} onClick={() => line.kind !== 'leaf' && line.kind !== 'close' && fold(line)} style={{ transform: `translateY(${item.start}px)` }} className={`absolute inset-x-0 top-0 flex h-5 ${item.index === at ? 'bg-hover' : ''}`}>
-                <span aria-hidden className="w-[34px] flex-none text-right text-label leading-5 text-ink-3">{item.index + 1}</span>
-                <span aria-hidden className="grid w-5 flex-none place-items-center text-ink-3">{line.kind === 'open' ? <ChevronDown className="size-2.5" /> : line.kind === 'folded' ? <ChevronRight className="size-2.5" /> : null}</span>
+              <div
+                key={item.key}
+                id={`${id}-${item.index}`}
+                role="treeitem"
+                aria-level={line.depth + 1}
+                aria-selected={item.index === at}
+                {...(line.kind === 'leaf' || line.kind === 'close' ? {} : { 'aria-expanded': line.kind === 'open' })}
+                onPointerEnter={() => setAt(item.index)}
+                onClick={() => line.kind !== 'leaf' && line.kind !== 'close' && fold(line)}
+                style={{ transform: `translateY(${item.start}px)` }}
+                className={`absolute inset-x-0 top-0 flex h-5 ${item.index === at ? 'bg-hover' : ''}`}
+              >
+                <span aria-hidden className="w-[34px] flex-none text-right text-label leading-5 text-ink-3">
+                  {item.index + 1}
+                </span>
+                <span aria-hidden className="grid w-5 flex-none place-items-center text-ink-3">
+                  {line.kind === 'open' ? (
+                    <ChevronDown className="size-2.5" />
+                  ) : line.kind === 'folded' ? (
+                    <ChevronRight className="size-2.5" />
+                  ) : null}
+                </span>
                 <LineText line={line} />
                 {item.index === at && line.kind === 'leaf' && <Actions line={line} onFilter={onFilter} />}
               </div>
@@ -84,7 +131,11 @@ function LineText({ line: { depth, name, kind, value, last } }: { readonly line:
   const list = Array.isArray(value)
   return (
     <span className="whitespace-pre text-ink-3" style={{ paddingLeft: depth * 16 }}>
-      {name !== undefined && kind !== 'close' && <><span className="text-j-key">{name}</span>: </>}
+      {name !== undefined && kind !== 'close' && (
+        <>
+          <span className="text-j-key">{name}</span>:{' '}
+        </>
+      )}
       {kind === 'open' && (list ? '[' : '{')}
       {kind === 'close' && (list ? ']' : '}')}
       {kind === 'folded' && isTree(value) && (list ? `[ ${sizeOf(value)} items ]` : `{ ${sizeOf(value)} fields }`)}
@@ -97,13 +148,21 @@ function LineText({ line: { depth, name, kind, value, last } }: { readonly line:
 const SHOWN_CHARS = 2_000
 
 function Leaf({ value }: { readonly value: unknown }): ReactElement {
-  if (typeof value === 'string') return <span className="text-j-str">{JSON.stringify(value.slice(0, SHOWN_CHARS))}{value.length > SHOWN_CHARS && '…'}</span>
-  if (typeof value === 'number' || value instanceof RawNumber) return <span className="text-j-num">{leafText(value)}</span>
+  if (typeof value === 'string')
+    return (
+      <span className="text-j-str">
+        {JSON.stringify(value.slice(0, SHOWN_CHARS))}
+        {value.length > SHOWN_CHARS && '…'}
+      </span>
+    )
+  if (typeof value === 'number' || value instanceof RawNumber)
+    return <span className="text-j-num">{leafText(value)}</span>
   if (isTree(value)) return <span>{Array.isArray(value) ? '[]' : '{}'}</span>
   return <span className="text-j-bool">{String(value)}</span>
 }
 
-const ACTION = 'h-[18px] min-w-6 rounded-chip px-[7px] font-ui text-meta leading-[18px] font-control text-ink-2 hover:text-ink'
+const ACTION =
+  'h-[18px] min-w-6 rounded-chip px-[7px] font-ui text-meta leading-[18px] font-control text-ink-2 hover:text-ink'
 
 function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilter: Props['onFilter'] }): ReactElement {
   const copy = useCopy()
@@ -111,16 +170,45 @@ function Actions({ line, onFilter }: { readonly line: JsonLine; readonly onFilte
   const comparable = !isTree(line.value) && onFilter !== undefined && path !== ''
   return (
     <span className="sticky right-2.5 ml-auto flex h-5 items-center gap-px bg-surface pl-2">
-      {comparable && <button type="button" tabIndex={-1} className={`${ACTION} bg-accent-soft text-accent`} onClick={() => onFilter(path, 'equals', leafText(line.value))}>= only this</button>}
-      {comparable && <button type="button" tabIndex={-1} className={ACTION} onClick={() => onFilter(path, 'not_equals', leafText(line.value))}>≠ exclude</button>}
-      <button type="button" tabIndex={-1} className={ACTION} onClick={() => void copy(path, 'Path copied')}>copy path</button>
+      {comparable && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={`${ACTION} bg-accent-soft text-accent`}
+          onClick={() => onFilter(path, 'equals', leafText(line.value))}
+        >
+          = only this
+        </button>
+      )}
+      {comparable && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className={ACTION}
+          onClick={() => onFilter(path, 'not_equals', leafText(line.value))}
+        >
+          ≠ exclude
+        </button>
+      )}
+      <button type="button" tabIndex={-1} className={ACTION} onClick={() => void copy(path, 'Path copied')}>
+        copy path
+      </button>
     </span>
   )
 }
 
 /** Where in the payload one is, and of what type it is. */
 function Place({ line }: { readonly line: JsonLine | undefined }): ReactElement {
-  const type = line === undefined ? '' : line.value instanceof RawNumber ? 'number' : Array.isArray(line.value) ? 'list' : line.value === null ? 'null' : typeof line.value
+  const type =
+    line === undefined
+      ? ''
+      : line.value instanceof RawNumber
+        ? 'number'
+        : Array.isArray(line.value)
+          ? 'list'
+          : line.value === null
+            ? 'null'
+            : typeof line.value
   return (
     <footer className="mono flex items-center gap-1.5 overflow-hidden border-t border-line px-5 text-meta whitespace-nowrap text-ink-3">
       {line?.path.map((step, index) => (

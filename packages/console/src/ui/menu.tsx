@@ -20,7 +20,16 @@ export function Menu({ items, align = 'start', label, className, children }: Pro
   const [anchor, setAnchor] = useState<HTMLElement | null>(null)
   return (
     <>
-      <button type="button" aria-haspopup="menu" aria-expanded={anchor !== null} aria-label={label} title={label} className={className} onPointerEnter={() => void import('./menu-window.tsx')} onClick={(event) => setAnchor(event.currentTarget)}>
+      <button
+        type="button"
+        aria-haspopup="menu"
+        aria-expanded={anchor !== null}
+        aria-label={label}
+        title={label}
+        className={className}
+        onPointerEnter={() => void import('./menu-window.tsx')}
+        onClick={(event) => setAnchor(event.currentTarget)}
+      >
         {children}
       </button>
       {anchor !== null && (
@@ -35,7 +44,12 @@ export function Menu({ items, align = 'start', label, className, children }: Pro
 /** Three dots: what else can be done with what stands beside them. */
 export function MoreMenu({ items }: Pick<Props, 'items'>): ReactElement {
   return (
-    <Menu align="end" label="More" className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink" items={items}>
+    <Menu
+      align="end"
+      label="More"
+      className="grid size-7 place-items-center rounded-button text-ink-3 hover:bg-hover hover:text-ink"
+      items={items}
+    >
       <Ellipsis className="size-4" strokeWidth={1.5} aria-hidden />
     </Menu>
   )

@@ -16,26 +16,46 @@ type Props = {
 /** A screen: its head, its body (which scrolls by itself), its foot. */
 export function Page({ title, beside, actions, children, foot }: Props): ReactElement {
   return (
-    <section aria-labelledby="page-title" className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[48px_minmax(0,1fr)_auto]">
+    <section
+      aria-labelledby="page-title"
+      className="grid h-full min-h-0 min-w-0 grid-cols-[minmax(0,1fr)] grid-rows-[48px_minmax(0,1fr)_auto]"
+    >
       <header className="flex min-w-0 items-center gap-4 pr-3 pl-[18px]">
-        <h1 id="page-title" className="text-page whitespace-nowrap">{title}</h1>
+        <h1 id="page-title" className="text-page whitespace-nowrap">
+          {title}
+        </h1>
         {beside}
         <div className="ml-auto flex flex-none items-center gap-2 whitespace-nowrap">{actions}</div>
       </header>
       <div className="flex min-h-0 min-w-0 flex-col overflow-x-clip">{children}</div>
-      {foot !== undefined && <footer className="flex h-8 items-center gap-2.5 border-t border-line pr-3 pl-[18px] text-data text-ink-3">{foot}</footer>}
+      {foot !== undefined && (
+        <footer className="flex h-8 items-center gap-2.5 border-t border-line pr-3 pl-[18px] text-data text-ink-3">
+          {foot}
+        </footer>
+      )}
     </section>
   )
 }
 
-type ViewsProps<Id extends string> = { readonly of: readonly { readonly id: Id; readonly label: string; readonly count?: number | undefined }[]; readonly at: Id; readonly go: (id: Id) => void; readonly label: string }
+type ViewsProps<Id extends string> = {
+  readonly of: readonly { readonly id: Id; readonly label: string; readonly count?: number | undefined }[]
+  readonly at: Id
+  readonly go: (id: Id) => void
+  readonly label: string
+}
 
 /** Quiet tabs beside the title: views of a list. */
 export function Views<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   return (
     <div className="flex min-w-0 gap-0.5 overflow-x-auto" role="group" aria-label={label}>
       {of.map((view) => (
-        <button key={view.id} type="button" aria-pressed={view.id === at} onClick={() => go(view.id)} className="h-[26px] rounded-row px-[9px] font-control whitespace-nowrap text-ink-3 hover:bg-hover aria-pressed:bg-press aria-pressed:text-ink">
+        <button
+          key={view.id}
+          type="button"
+          aria-pressed={view.id === at}
+          onClick={() => go(view.id)}
+          className="h-[26px] rounded-row px-[9px] font-control whitespace-nowrap text-ink-3 hover:bg-hover aria-pressed:bg-press aria-pressed:text-ink"
+        >
           {view.label}
           {view.count !== undefined && view.count > 0 && <span className="mono ml-[5px] text-label">{view.count}</span>}
         </button>
@@ -48,8 +68,13 @@ export function Views<Id extends string>({ of, at, go, label }: ViewsProps<Id>):
 export function FoldedViews<Id extends string>({ of, at, go, label }: ViewsProps<Id>): ReactElement {
   const shown = of.find(({ id }) => id === at)?.label ?? ''
   return (
-    <Menu label={`${label}: ${shown}`} className="flex h-[26px] items-center gap-1 rounded-row bg-press pr-1.5 pl-[9px] font-control whitespace-nowrap" items={of.map((view) => ({ label: view.label, hint: view.id === at ? '✓' : '', go: () => go(view.id) }))}>
-      {shown}<ChevronDown className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+    <Menu
+      label={`${label}: ${shown}`}
+      className="flex h-[26px] items-center gap-1 rounded-row bg-press pr-1.5 pl-[9px] font-control whitespace-nowrap"
+      items={of.map((view) => ({ label: view.label, hint: view.id === at ? '✓' : '', go: () => go(view.id) }))}
+    >
+      {shown}
+      <ChevronDown className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
     </Menu>
   )
 }

@@ -19,7 +19,9 @@ type WithSource = (this: unknown, key: string, value: unknown, context?: { reado
 // oxlint-disable-next-line max-params -- the shape of a JSON reviver
 const keepDigits: WithSource = (_key, value, context) => {
   const source = context?.source
-  return typeof value === 'number' && source !== undefined && !Number.isSafeInteger(value) && String(value) !== source ? new RawNumber(source) : value
+  return typeof value === 'number' && source !== undefined && !Number.isSafeInteger(value) && String(value) !== source
+    ? new RawNumber(source)
+    : value
 }
 
 /** JSON text as values, with every digit of its numbers where the browser can tell them. */

@@ -10,7 +10,13 @@ import { useNow } from './time.tsx'
 const PATIENCE_MS = 150
 
 /** Nothing for 150 ms, then rows of the list's own height. */
-export function Loading({ rows = 12, height = 40 }: { readonly rows?: number; readonly height?: number }): ReactElement | null {
+export function Loading({
+  rows = 12,
+  height = 40,
+}: {
+  readonly rows?: number
+  readonly height?: number
+}): ReactElement | null {
   const [late, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), PATIENCE_MS)
@@ -53,14 +59,29 @@ export function Empty({ title, children, actions, alone = false }: EmptyProps): 
 }
 
 /** What the server refused: its sentence, its reason, a request id to copy, and the way on. */
-export function Refused({ error, again }: { readonly error: Error; readonly again?: (() => unknown) | undefined }): ReactElement {
+export function Refused({
+  error,
+  again,
+}: {
+  readonly error: Error
+  readonly again?: (() => unknown) | undefined
+}): ReactElement {
   const said = error instanceof ServiceError ? error : undefined
   return (
     <div role="alert" className="grid h-full place-content-center justify-items-center gap-2 p-8 text-center">
       <RefusalIcon said={said} />
       <p className="max-w-[60ch] text-lead font-control">{error.message}</p>
       <SaidBy error={error} />
-      {said?.status === 429 ? <AfterWaiting seconds={said.retryAfter ?? 10} again={again} /> : again !== undefined && said?.status !== 403 && <Button className="mt-2" onClick={() => void again()}>Try again</Button>}
+      {said?.status === 429 ? (
+        <AfterWaiting seconds={said.retryAfter ?? 10} again={again} />
+      ) : (
+        again !== undefined &&
+        said?.status !== 403 && (
+          <Button className="mt-2" onClick={() => void again()}>
+            Try again
+          </Button>
+        )
+      )}
     </div>
   )
 }
@@ -78,7 +99,11 @@ export function SaidBy({ error }: { readonly error: Error }): ReactElement | nul
   return (
     <p className="mono flex items-center gap-3 text-meta text-ink-3">
       {error.reason !== undefined && <span>{error.reason}</span>}
-      {error.requestId !== undefined && <CopyButton text={error.requestId} label="Copy the request id">{error.requestId}</CopyButton>}
+      {error.requestId !== undefined && (
+        <CopyButton text={error.requestId} label="Copy the request id">
+          {error.requestId}
+        </CopyButton>
+      )}
     </p>
   )
 }
@@ -94,7 +119,13 @@ export function RefusedLine({ error }: { readonly error: Error | null }): ReactE
   )
 }
 
-function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly again: (() => unknown) | undefined }): ReactElement {
+function AfterWaiting({
+  seconds,
+  again,
+}: {
+  readonly seconds: number
+  readonly again: (() => unknown) | undefined
+}): ReactElement {
   const [until] = useState(() => Date.now() + seconds * 1_000)
   const left = Math.ceil((until - useNow()) / 1_000)
   return (
@@ -107,9 +138,14 @@ function AfterWaiting({ seconds, again }: { readonly seconds: number; readonly a
 /** What is shown is not what there is now: the server could not be asked since. */
 export function Stale({ since, again }: { readonly since: number; readonly again: () => unknown }): ReactElement {
   return (
-    <div role="status" className="flex h-8 items-center justify-center gap-2 border-b border-line bg-retry-soft text-data text-retry-text">
+    <div
+      role="status"
+      className="flex h-8 items-center justify-center gap-2 border-b border-line bg-retry-soft text-data text-retry-text"
+    >
       Reconnecting. Last update {new Date(since).toLocaleTimeString('en-GB')}.
-      <button type="button" className="min-h-6 px-1 font-control underline" onClick={() => void again()}>Try now</button>
+      <button type="button" className="min-h-6 px-1 font-control underline" onClick={() => void again()}>
+        Try now
+      </button>
     </div>
   )
 }

@@ -3,16 +3,34 @@ import type { ReactElement, ReactNode } from 'react'
 
 export type Tab<Id extends string> = { readonly id: Id; readonly label: string; readonly count?: number | undefined }
 
-type Props<Id extends string> = { readonly tabs: readonly Tab<Id>[]; readonly at: Id; readonly go: (id: Id) => void; readonly label: string; readonly beside?: ReactNode; readonly children: ReactNode }
+type Props<Id extends string> = {
+  readonly tabs: readonly Tab<Id>[]
+  readonly at: Id
+  readonly go: (id: Id) => void
+  readonly label: string
+  readonly beside?: ReactNode
+  readonly children: ReactNode
+}
 
 /** Tabs over what they show; the children are the panel of the tab that is open. */
 export function Tabs<Id extends string>({ tabs, at, go, label, beside, children }: Props<Id>): ReactElement {
   return (
-    <Base.Root value={at} onValueChange={(next) => { const to = tabs.find(({ id }) => id === next); if (to !== undefined) go(to.id) }} className="grid min-h-0 flex-1 grid-rows-[38px_minmax(0,1fr)]">
+    <Base.Root
+      value={at}
+      onValueChange={(next) => {
+        const to = tabs.find(({ id }) => id === next)
+        if (to !== undefined) go(to.id)
+      }}
+      className="grid min-h-0 flex-1 grid-rows-[38px_minmax(0,1fr)]"
+    >
       <div className="flex items-stretch border-y border-line px-3">
         <Base.List aria-label={label} className="flex min-w-0 overflow-x-auto">
           {tabs.map((tab) => (
-            <Base.Tab key={tab.id} value={tab.id} className="relative px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink">
+            <Base.Tab
+              key={tab.id}
+              value={tab.id}
+              className="relative px-2 font-control whitespace-nowrap text-ink-3 outline-offset-[-2px] data-active:text-ink data-active:after:absolute data-active:after:inset-x-2 data-active:after:bottom-[-1px] data-active:after:h-0.5 data-active:after:rounded-full data-active:after:bg-ink"
+            >
               {tab.label}
               {tab.count !== undefined && <span className="mono ml-[5px] text-label text-ink-3">{tab.count}</span>}
             </Base.Tab>
@@ -20,7 +38,9 @@ export function Tabs<Id extends string>({ tabs, at, go, label, beside, children 
         </Base.List>
         <div className="ml-auto flex items-center">{beside}</div>
       </div>
-      <Base.Panel value={at} className="min-h-0 overflow-y-auto outline-offset-[-2px]">{children}</Base.Panel>
+      <Base.Panel value={at} className="min-h-0 overflow-y-auto outline-offset-[-2px]">
+        {children}
+      </Base.Panel>
     </Base.Root>
   )
 }

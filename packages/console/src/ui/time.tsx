@@ -53,5 +53,9 @@ export function useNow(everyMs = 1_000): number {
 /** Counts down to a moment: "in 41 s", "now". */
 export function Countdown({ to }: { readonly to: string }): ReactElement {
   const left = Date.parse(to) - useNow()
-  return <time dateTime={to} title={FULL.format(new Date(to))} className="whitespace-nowrap">{left <= 0 ? 'now' : `in ${span(left)}`}</time>
+  return (
+    <time dateTime={to} title={FULL.format(new Date(to))} className="whitespace-nowrap">
+      {left <= 0 ? 'now' : `in ${span(left)}`}
+    </time>
+  )
 }

@@ -20,9 +20,18 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactEle
   return (
     <ToastContext value={say}>
       {children}
-      <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-12 z-50 grid place-items-center">
+      <div
+        role="status"
+        aria-live="polite"
+        className="pointer-events-none fixed inset-x-0 bottom-12 z-50 grid place-items-center"
+      >
         {shown !== undefined && (
-          <p key={shown.id} className={`max-w-[60ch] animate-appear rounded-field px-3.5 py-2 font-control shadow-float ${shown.kind === 'fail' ? 'bg-fail-soft text-fail' : 'bg-ink text-on-ink'}`}>{shown.text}</p>
+          <p
+            key={shown.id}
+            className={`max-w-[60ch] animate-appear rounded-field px-3.5 py-2 font-control shadow-float ${shown.kind === 'fail' ? 'bg-fail-soft text-fail' : 'bg-ink text-on-ink'}`}
+          >
+            {shown.text}
+          </p>
         )}
       </div>
     </ToastContext>

@@ -1,28 +1,18 @@
-import { activity } from './activity.ts'
-import { apiKeys } from './api-keys.ts'
-import { audit } from './audit.ts'
-import { dashboard } from './dashboard.ts'
-import { dataExport } from './data-export.ts'
-import { datasets } from './datasets.ts'
-import { deliveries } from './deliveries.ts'
-import { destinationPresets } from './destination-presets.ts'
-import { destinationPreviews } from './destination-previews.ts'
-import { destinations } from './destinations.ts'
-import { ingestKeys } from './ingest-keys.ts'
-import { invites } from './invites.ts'
-import { me } from './me.ts'
-import { members } from './members.ts'
-import { projects } from './projects.ts'
-import { recordViews } from './record-views.ts'
-import { records } from './records.ts'
-import { rejections } from './rejections.ts'
-import { replays } from './replays.ts'
-import { rules } from './rules.ts'
-import { search } from './search.ts'
-import { submissions } from './submissions.ts'
-import { webhooks } from './webhooks.ts'
-import { workspaces } from './workspaces.ts'
+import { capture } from './capture/index.ts'
+import { delivery } from './delivery/index.ts'
+import { people } from './people/index.ts'
+import { workspace } from './workspace/index.ts'
+import { serving } from './serving/index.ts'
+
+/** The admin API by group. A room belongs to one group; a new group is a line here and one in the server's resources. */
+export type RouteGroups = {
+  readonly capture: typeof capture
+  readonly delivery: typeof delivery
+  readonly people: typeof people
+  readonly workspace: typeof workspace
+  readonly serving: typeof serving
+}
 
 /** The whole admin API as one value: rooms by name, routes by verb. */
-export const routes = { activity, apiKeys, audit, dashboard, dataExport, datasets, deliveries, destinationPresets, destinationPreviews, destinations, ingestKeys, invites, me, members, projects, records, recordViews, rejections, replays, rules, search, submissions, webhooks, workspaces } as const
+export const routes = { ...capture, ...delivery, ...people, ...workspace, ...serving } as const
 export type Routes = typeof routes

@@ -20,7 +20,10 @@ async function open(input: { connectionString: string }): Promise<void> {
 async function fill({ count }: { count: number }): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString, logger: quiet })
   for (let from = 0; from < count; from += 1_000) {
-    const jobs = Array.from({ length: Math.min(1_000, count - from) }, (_unused, index) => ({ identifier: TASK, payload: envelopeOf(from + index) }))
+    const jobs = Array.from({ length: Math.min(1_000, count - from) }, (_unused, index) => ({
+      identifier: TASK,
+      payload: envelopeOf(from + index),
+    }))
     // oxlint-disable-next-line no-await-in-loop -- a thousand at a time
     await utils.addJobs(jobs)
   }

@@ -20,7 +20,10 @@ async function open({ connectionString }: { connectionString: string }): Promise
 
 async function fill({ count }: { count: number }): Promise<void> {
   for (let from = 0; from < count; from += 1_000) {
-    const jobs = Array.from({ length: Math.min(1_000, count - from) }, (_unused, index) => ({ name: QUEUE, data: envelopeOf(from + index) }))
+    const jobs = Array.from({ length: Math.min(1_000, count - from) }, (_unused, index) => ({
+      name: QUEUE,
+      data: envelopeOf(from + index),
+    }))
     // oxlint-disable-next-line no-await-in-loop -- a thousand at a time
     await boss?.insert(jobs)
   }
@@ -30,12 +33,16 @@ function work({ port, concurrency }: { port: number; concurrency: number }): Pro
   const post = createPost(port, concurrency)
   const working = boss
   ending = false
-  if (working !== undefined) fetchers = Array.from({ length: FETCHERS }, () => fetchOn(working, { post, batchSize: concurrency / FETCHERS }))
+  if (working !== undefined)
+    fetchers = Array.from({ length: FETCHERS }, () => fetchOn(working, { post, batchSize: concurrency / FETCHERS }))
   return Promise.resolve()
 }
 
 /** The handlers of a batch run at once; the next batch is asked for while the last one is marked done. */
-async function fetchOn(working: PgBoss, { post, batchSize }: { post: (payload: unknown) => Promise<void>; batchSize: number }): Promise<void> {
+async function fetchOn(
+  working: PgBoss,
+  { post, batchSize }: { post: (payload: unknown) => Promise<void>; batchSize: number },
+): Promise<void> {
   let completed: Promise<unknown> = Promise.resolve()
   // oxlint-disable-next-line no-unmodified-loop-condition -- `end` sets it
   while (!ending) {

@@ -39,14 +39,21 @@ export async function backlog(stage: Stage): Promise<readonly Figure[]> {
     await withDatabase(server.target, async (db) => {
       await clearDeliveries(db)
       // oxlint-disable-next-line no-await-in-loop -- batch after batch
-      for (let filled = 0; filled < total; filled += BATCH) await fillBacklog(db, { from: filled, count: Math.min(BATCH, total - filled) })
+      for (let filled = 0; filled < total; filled += BATCH)
+        await fillBacklog(db, { from: filled, count: Math.min(BATCH, total - filled) })
       await settle(db)
     })
     await server.stop()
     await sink.ask('reset', null)
     server = await stage.server({ folder })
     await sink.ask('reached', { count: WARM, patienceMs: PATIENCE_MS })
-    return watched({ pid: server.pid, folder, windowMs, count: () => sink.ask('came', null), most: total - CONCURRENCY })
+    return watched({
+      pid: server.pid,
+      folder,
+      windowMs,
+      count: () => sink.ask('came', null),
+      most: total - CONCURRENCY,
+    })
   }
   const windowMs = stage.seconds * 5_000
   const small = await drain(stage.seconds * SMALL_PER_SECOND, windowMs)
@@ -54,7 +61,12 @@ export async function backlog(stage: Stage): Promise<readonly Figure[]> {
   const large = await drain(LARGE, windowMs)
   await Promise.all([load.stop(), sink.stop()])
   await server.stop()
-  const figure = (what: string, unit: string, of: keyof Window): Figure => ({ what, unit, ours: large[of], beside: { name: `${(stage.seconds * SMALL_PER_SECOND).toLocaleString('en-US')} wait`, value: small[of] } })
+  const figure = (what: string, unit: string, of: keyof Window): Figure => ({
+    what,
+    unit,
+    ours: large[of],
+    beside: { name: `${(stage.seconds * SMALL_PER_SECOND).toLocaleString('en-US')} wait`, value: small[of] },
+  })
   return [
     { ...figure('Drain of a backlog of 1,000,000', '/s', 'perSecond'), aim: { leastRatio: 0.8 } },
     { ...figure('its peak memory, server', 'MiB', 'mib'), aim: { mostRatio: 1.2 } },
@@ -62,7 +74,13 @@ export async function backlog(stage: Stage): Promise<readonly Figure[]> {
   ]
 }
 
-type Watch = { readonly pid: number; readonly folder: string; readonly windowMs: number; readonly count: () => Promise<number>; readonly most: number }
+type Watch = {
+  readonly pid: number
+  readonly folder: string
+  readonly windowMs: number
+  readonly count: () => Promise<number>
+  readonly most: number
+}
 
 /** The rate until the window or the backlog ends, and the highest memory seen meanwhile. */
 async function watched({ pid, folder, windowMs, count, most }: Watch): Promise<Window> {
@@ -76,6 +94,7 @@ async function watched({ pid, folder, windowMs, count, most }: Watch): Promise<W
     // oxlint-disable-next-line no-await-in-loop -- as above
     const now = { count: await count(), at: nowMs() }
     const isOver = now.at - began.at >= windowMs || now.count >= most
-    if (isOver) return { perSecond: ((now.count - began.count) * 1_000) / (now.at - began.at), mib, postgresMib: shared }
+    if (isOver)
+      return { perSecond: ((now.count - began.count) * 1_000) / (now.at - began.at), mib, postgresMib: shared }
   }
 }

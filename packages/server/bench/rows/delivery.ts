@@ -74,7 +74,11 @@ type Rounds = Readonly<Record<'ours' | 'graphile' | 'batched' | 'boss', readonly
 
 function figuresOf(rounds: Rounds): readonly Figure[] {
   const { ours, graphile, batched, boss } = rounds
-  const rivals = [[GRAPHILE, graphile], [BATCHED, batched], [BOSS, boss]] as const
+  const rivals = [
+    [GRAPHILE, graphile],
+    [BATCHED, batched],
+    [BOSS, boss],
+  ] as const
   const figures = (what: string, name: keyof Drained, unit: string): readonly Figure[] =>
     rivals.map(([rivalName, rival], index) => ({
       what: index === 0 ? what : 'the same',

@@ -35,7 +35,13 @@ export async function fanOut(stage: Stage): Promise<readonly Figure[]> {
     await server.stop()
     server = await stage.server({ folder, roles: 'web,work' })
     const until = { count: name === 'one' ? total : total / TEN }
-    const accepted = await load.ask('closed', { port: server.port, path: paths[name], secret: SECRET, connections: 64, until })
+    const accepted = await load.ask('closed', {
+      port: server.port,
+      path: paths[name],
+      secret: SECRET,
+      connections: 64,
+      until,
+    })
     await withDatabase(server.target, settle)
     await server.stop()
     const drain = await drained({ sink, folder, total }, async () => {
@@ -54,8 +60,19 @@ export async function fanOut(stage: Stage): Promise<readonly Figure[]> {
   return figuresOf(rounds)
 }
 
-function figuresOf({ one, ten }: { readonly one: readonly Round[]; readonly ten: readonly Round[] }): readonly Figure[] {
-  const figure = (what: string, unit: string, of: (round: Round) => number): Figure => ({ what, unit, ours: median(ten.map(of)), beside: { name: '1 → 1', value: median(one.map(of)) } })
+function figuresOf({
+  one,
+  ten,
+}: {
+  readonly one: readonly Round[]
+  readonly ten: readonly Round[]
+}): readonly Figure[] {
+  const figure = (what: string, unit: string, of: (round: Round) => number): Figure => ({
+    what,
+    unit,
+    ours: median(ten.map(of)),
+    beside: { name: '1 → 1', value: median(one.map(of)) },
+  })
   return [
     { ...figure('Deliveries of a fan-out 1 → 10', '/s', (round) => round.perSecond), aim: { leastRatio: 0.9 } },
     figure('one of them, server', 'µs', (round) => round.processUs),

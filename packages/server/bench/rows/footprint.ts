@@ -63,14 +63,24 @@ async function memoryOf(stage: Stage, folder: string) {
   const path = await makeEndpoint(admin, 'bench', SECRET)
   await makeDestination(admin, { name: 'bench', port: sinkPort, maxInFlight: 100 })
   const until = { ms: stage.seconds * 1_000 }
-  const peak = await peakOf(load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until }), async () => [
-    await residentMib(server.pid),
-    await postgresMib(folder),
-  ])
-  const barePeak = await peakOf(load.ask('closed', { port: barePort, path: '/', secret: SECRET, connections: 64, until }), async () => [await residentMib(bareHttp.pid)])
+  const peak = await peakOf(
+    load.ask('closed', { port: server.port, path, secret: SECRET, connections: 64, until }),
+    async () => [await residentMib(server.pid), await postgresMib(folder)],
+  )
+  const barePeak = await peakOf(
+    load.ask('closed', { port: barePort, path: '/', secret: SECRET, connections: 64, until }),
+    async () => [await residentMib(bareHttp.pid)],
+  )
   await Promise.all([load.stop(), sink.stop(), bareHttp.stop()])
   await server.stop()
-  return { idle, postgresIdle, bareIdle, loaded: peak[0] ?? NaN, postgresLoaded: peak[1] ?? NaN, bareLoaded: barePeak[0] ?? NaN }
+  return {
+    idle,
+    postgresIdle,
+    bareIdle,
+    loaded: peak[0] ?? NaN,
+    postgresLoaded: peak[1] ?? NaN,
+    bareLoaded: barePeak[0] ?? NaN,
+  }
 }
 
 /** The greatest value of each measure while the work runs. */

@@ -25,7 +25,12 @@ export async function idle(stage: Stage): Promise<readonly Figure[]> {
     return withDatabase(server.target, async (db) => {
       // Found before, so that a backend that comes or goes is not taken for work.
       const pids = await postgresPids(folder)
-      const look = async () => ({ at: nowMs(), process: await processorSeconds([server.pid]), postgres: await processorSeconds(pids), transactions: await countTransactions(db) })
+      const look = async () => ({
+        at: nowMs(),
+        process: await processorSeconds([server.pid]),
+        postgres: await processorSeconds(pids),
+        transactions: await countTransactions(db),
+      })
       const before = await look()
       await sleep(stage.seconds * 5_000)
       const after = await look()
@@ -45,7 +50,12 @@ export async function idle(stage: Stage): Promise<readonly Figure[]> {
   })
   const many = await measure()
   await server.stop()
-  const figure = (what: string, unit: string, of: keyof Idle): Figure => ({ what, unit, ours: many[of], beside: { name: 'one destination', value: one[of] } })
+  const figure = (what: string, unit: string, of: keyof Idle): Figure => ({
+    what,
+    unit,
+    ours: many[of],
+    beside: { name: 'one destination', value: one[of] },
+  })
   return [
     figure('Idle with 10,000 destinations, a minute, server', 's', 'process'),
     figure('the same, PostgreSQL', 's', 'postgres'),

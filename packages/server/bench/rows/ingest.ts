@@ -16,7 +16,11 @@ const BARE_HTTP = 'bare `node:http`'
 const BARE_INSERTS = 'bare batched inserts'
 
 /** One round: its rate and latencies, and what an event cost each side in µs of processor time. */
-type Round = Pick<ClosedResult, 'perSecond' | 'p50Ms' | 'p99Ms'> & { readonly processUs: number; readonly postgresUs: number; readonly syncs: number }
+type Round = Pick<ClosedResult, 'perSecond' | 'p50Ms' | 'p99Ms'> & {
+  readonly processUs: number
+  readonly postgresUs: number
+  readonly syncs: number
+}
 
 /** Durable ingest of signed 1 KiB events at an endpoint without destinations, beside bare HTTP and beside bare inserts. */
 export async function ingest(stage: Stage): Promise<readonly Figure[]> {
@@ -31,7 +35,8 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
 
   const ours: Target = { port: server.port, path, secret: SECRET }
   const ceiling: Target = { port: await bareHttp.ask('listen', null), path: '/', secret: SECRET }
-  const closed = (target: Target, until: ClosedRun['until']): Promise<ClosedResult> => load.ask('closed', { ...target, connections: CONNECTIONS, until })
+  const closed = (target: Target, until: ClosedRun['until']): Promise<ClosedResult> =>
+    load.ask('closed', { ...target, connections: CONNECTIONS, until })
   const inserted = async (ms: number): Promise<ClosedResult> => {
     const { rows, perSecond } = await bareInserts.ask('run', { ms, ...BARE })
     return { answered: rows, perSecond, p50Ms: NaN, p99Ms: NaN }
@@ -78,12 +83,28 @@ export async function ingest(stage: Stage): Promise<readonly Figure[]> {
   return figuresOf(rounds)
 }
 
-function figuresOf({ ours, http, inserts }: Readonly<Record<'ours' | 'http' | 'inserts', readonly Round[]>>): readonly Figure[] {
+function figuresOf({
+  ours,
+  http,
+  inserts,
+}: Readonly<Record<'ours' | 'http' | 'inserts', readonly Round[]>>): readonly Figure[] {
   const perSecond = medianOf(ours, 'perSecond')
-  const besideHttp = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: BARE_HTTP, value: medianOf(http, name) } })
-  const besideInserts = (name: keyof Round) => ({ ours: medianOf(ours, name), beside: { name: BARE_INSERTS, value: medianOf(inserts, name) } })
+  const besideHttp = (name: keyof Round) => ({
+    ours: medianOf(ours, name),
+    beside: { name: BARE_HTTP, value: medianOf(http, name) },
+  })
+  const besideInserts = (name: keyof Round) => ({
+    ours: medianOf(ours, name),
+    beside: { name: BARE_INSERTS, value: medianOf(inserts, name) },
+  })
   return [
-    { what: 'Durable ingest, signature checked', unit: '/s', ours: perSecond, beside: besideHttp('perSecond').beside, aim: { leastRatio: 0.4 } },
+    {
+      what: 'Durable ingest, signature checked',
+      unit: '/s',
+      ours: perSecond,
+      beside: besideHttp('perSecond').beside,
+      aim: { leastRatio: 0.4 },
+    },
     { what: 'the same', unit: '/s', ...besideInserts('perSecond') },
     { what: 'its answer, p50', unit: 'ms', ...besideHttp('p50Ms') },
     { what: 'its answer, p99', unit: 'ms', ...besideHttp('p99Ms') },

@@ -23,7 +23,10 @@ export async function latency(stage: Stage): Promise<readonly Figure[]> {
   await makeDestination(admin, { name: 'bench', port, maxInFlight: 100 })
 
   let from = 1_000_000
-  const run = async (target: Pick<OpenRun, 'port' | 'path' | 'secret'>, ms: number): Promise<{ sent: number[]; accepted: number[] }> => {
+  const run = async (
+    target: Pick<OpenRun, 'port' | 'path' | 'secret'>,
+    ms: number,
+  ): Promise<{ sent: number[]; accepted: number[] }> => {
     const { sentAt, answeredAt, refused } = await load.ask('open', { ...target, perSecond: PER_SECOND, ms, from })
     const receivedAt = await sink.ask('receivedAt', { from, count: sentAt.length, patienceMs: PATIENCE_MS })
     from += sentAt.length
@@ -33,7 +36,10 @@ export async function latency(stage: Stage): Promise<readonly Figure[]> {
       accepted: receivedAt.map((at, index) => Math.max(0, at - (answeredAt[index] ?? NaN))),
     }
   }
-  const [ours, straight] = [{ port: server.port, path, secret: SECRET }, { port, path: '/', secret: undefined }]
+  const [ours, straight] = [
+    { port: server.port, path, secret: SECRET },
+    { port, path: '/', secret: undefined },
+  ]
   await run(ours, WARM_MS)
   const through = await run(ours, stage.seconds * 2_000)
   const direct = await run(straight, stage.seconds * 1_000)
@@ -42,9 +48,26 @@ export async function latency(stage: Stage): Promise<readonly Figure[]> {
 
   const beside = (share: number) => ({ name: 'straight to the sink', value: quantile(direct.sent, share) })
   return [
-    { what: `Sent → received at ${PER_SECOND}/s, p50`, unit: 'ms', ours: quantile(through.sent, 0.5), beside: beside(0.5), aim: { most: AIM_MS } },
-    { what: `Sent → received at ${PER_SECOND}/s, p99`, unit: 'ms', ours: quantile(through.sent, 0.99), beside: beside(0.99) },
-    { what: 'Accepted (201) → received, p50', unit: 'ms', ours: quantile(through.accepted, 0.5), beside: undefined, aim: { most: AIM_MS } },
+    {
+      what: `Sent → received at ${PER_SECOND}/s, p50`,
+      unit: 'ms',
+      ours: quantile(through.sent, 0.5),
+      beside: beside(0.5),
+      aim: { most: AIM_MS },
+    },
+    {
+      what: `Sent → received at ${PER_SECOND}/s, p99`,
+      unit: 'ms',
+      ours: quantile(through.sent, 0.99),
+      beside: beside(0.99),
+    },
+    {
+      what: 'Accepted (201) → received, p50',
+      unit: 'ms',
+      ours: quantile(through.accepted, 0.5),
+      beside: undefined,
+      aim: { most: AIM_MS },
+    },
     { what: 'Accepted (201) → received, p99', unit: 'ms', ours: quantile(through.accepted, 0.99), beside: undefined },
   ]
 }

@@ -28,14 +28,24 @@ export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
   const path = await makeEndpoint(admin, 'bench', SECRET)
   for (const name of [...OTHERS, 'alive', 'dead']) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    await makeDestination(admin, { name, port: name === 'dead' ? mutePort : port, maxInFlight: IN_FLIGHT, timeoutMs: TIMEOUT_MS })
+    await makeDestination(admin, {
+      name,
+      port: name === 'dead' ? mutePort : port,
+      maxInFlight: IN_FLIGHT,
+      timeoutMs: TIMEOUT_MS,
+    })
   }
   let from = 1_000_000
   const run = async (beside: 'alive' | 'dead', ms: number): Promise<readonly number[]> => {
     const at = { port: server.port, path, secret: SECRET, ms }
     const [mine, theirs] = await Promise.all([
       load.ask('open', { ...at, perSecond: PER_SECOND, from, suffixes: OTHERS.map((name) => `/${name}`) }),
-      besideLoad.ask('open', { ...at, perSecond: NEIGHBOUR_PER_SECOND, from: from + 50_000_000, suffixes: [`/${beside}`] }),
+      besideLoad.ask('open', {
+        ...at,
+        perSecond: NEIGHBOUR_PER_SECOND,
+        from: from + 50_000_000,
+        suffixes: [`/${beside}`],
+      }),
     ])
     if (mine.refused + theirs.refused > 0) throw new Error(`${mine.refused + theirs.refused} events were refused.`)
     const receivedAt = await sink.ask('receivedAt', { from, count: mine.sentAt.length, patienceMs: PATIENCE_MS })
@@ -47,7 +57,12 @@ export async function neighbour(stage: Stage): Promise<readonly Figure[]> {
   const stormy = await run('dead', stage.seconds * 2_000)
   await Promise.all([load.stop(), besideLoad.stop(), sink.stop()])
   await server.stop()
-  const figure = (share: number): Omit<Figure, 'what'> => ({ unit: 'ms', ours: quantile(stormy, share), beside: { name: 'all of them alive', value: quantile(calm, share) }, aim: { mostRatio: RATIO_MAX } })
+  const figure = (share: number): Omit<Figure, 'what'> => ({
+    unit: 'ms',
+    ours: quantile(stormy, share),
+    beside: { name: 'all of them alive', value: quantile(calm, share) },
+    aim: { mostRatio: RATIO_MAX },
+  })
   return [
     { what: 'Sent → received, 1 dead of 100, by the others, p50', ...figure(0.5) },
     { what: 'the same, p99', ...figure(0.99) },

@@ -30,17 +30,23 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
     const ingest = async (runMs: number) => {
       const pids = await postgresPids(folder)
       const before = await processorSeconds(pids)
-      const { answered, perSecond } = await load.ask('closed', { ...target, connections: CONNECTIONS, until: { ms: runMs } })
+      const { answered, perSecond } = await load.ask('closed', {
+        ...target,
+        connections: CONNECTIONS,
+        until: { ms: runMs },
+      })
       return { perSecond, us: (((await processorSeconds(await postgresPids(folder))) - before) * 1e6) / answered }
     }
     const list = async (runMs: number): Promise<number> => {
       const until = nowMs() + runMs
       const began = nowMs()
       let answered = 0
-      await Promise.all(Array.from({ length: LISTS_AT_ONCE }, async () => {
-        // oxlint-disable-next-line no-await-in-loop -- each of these asks again when it was answered
-        for (; nowMs() < until; answered += 1) await admin('GET', 'records?limit=20')
-      }))
+      await Promise.all(
+        Array.from({ length: LISTS_AT_ONCE }, async () => {
+          // oxlint-disable-next-line no-await-in-loop -- each of these asks again when it was answered
+          for (; nowMs() < until; answered += 1) await admin('GET', 'records?limit=20')
+        }),
+      )
       return (answered * 1_000) / (nowMs() - began)
     }
     await ingest(Math.min(2_000, ms))
@@ -61,15 +67,44 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
   })
   const statements: Record<'tenant' | 'operator', number[]> = { tenant: [], operator: [] }
   await inTurns(stage.rounds, {
-    tenant: () => withDatabase(server, async (db) => void statements.tenant.push(await askForTenant(db, { isBound: true, count: STATEMENTS }))),
-    operator: () => withDatabase(login, async (db) => void statements.operator.push(await askForTenant(db, { isBound: false, count: STATEMENTS }))),
+    tenant: () =>
+      withDatabase(
+        server,
+        async (db) => void statements.tenant.push(await askForTenant(db, { isBound: true, count: STATEMENTS })),
+      ),
+    operator: () =>
+      withDatabase(
+        login,
+        async (db) => void statements.operator.push(await askForTenant(db, { isBound: false, count: STATEMENTS })),
+      ),
   })
   await load.stop()
   await Promise.all([on.server.stop(), off.server.stop()])
   return [
-    { what: 'Durable ingest with row-level security', unit: '/s', ours: median(on.taken.events), beside: beside(median(off.taken.events)), aim: { leastRatio: 0.95 } },
-    { what: 'an event, PostgreSQL', unit: 'µs', ours: median(on.taken.eventUs), beside: beside(median(off.taken.eventUs)) },
-    { what: 'A list of the admin API with row-level security', unit: '/s', ours: median(on.taken.lists), beside: beside(median(off.taken.lists)) },
-    { what: 'One look at a tenant\'s row, setting and policy', unit: 'µs', ours: median(statements.tenant), beside: beside(median(statements.operator), 'by a superuser, for nobody') },
+    {
+      what: 'Durable ingest with row-level security',
+      unit: '/s',
+      ours: median(on.taken.events),
+      beside: beside(median(off.taken.events)),
+      aim: { leastRatio: 0.95 },
+    },
+    {
+      what: 'an event, PostgreSQL',
+      unit: 'µs',
+      ours: median(on.taken.eventUs),
+      beside: beside(median(off.taken.eventUs)),
+    },
+    {
+      what: 'A list of the admin API with row-level security',
+      unit: '/s',
+      ours: median(on.taken.lists),
+      beside: beside(median(off.taken.lists)),
+    },
+    {
+      what: "One look at a tenant's row, setting and policy",
+      unit: 'µs',
+      ours: median(statements.tenant),
+      beside: beside(median(statements.operator), 'by a superuser, for nobody'),
+    },
   ]
 }

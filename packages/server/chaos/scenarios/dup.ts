@@ -27,7 +27,8 @@ const REDELIVERS_WITHIN_MS = 20_000
 /** Processes that send die while they send: no more arrives twice than they had under way, and nothing before the first death. */
 export const dup = defineScenario({
   name: 'dup',
-  about: 'SIGKILL of processes while they deliver; repeats at most what was in flight, none in 100,000 deliveries before',
+  about:
+    'SIGKILL of processes while they deliver; repeats at most what was in flight, none in 100,000 deliveries before',
   processes: PROCESSES,
   rounds: 100,
   ratePerSecond: RATE,
@@ -62,7 +63,12 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   const figures = [
     ...loadFigures(evidence),
     counted('processes killed', evidence.blows.length),
-    { figure: 'deliveries before the first death', value: String(inCalm), limit: `min ${CALM.full.deliveries}`, ok: inCalm >= CALM.full.deliveries },
+    {
+      figure: 'deliveries before the first death',
+      value: String(inCalm),
+      limit: `min ${CALM.full.deliveries}`,
+      ok: inCalm >= CALM.full.deliveries,
+    },
     // Where no death cut a delivery off there is nothing to measure, and nothing is proven.
     { ...redelivered, ok: redelivered.ok && first.length > 0 },
   ]
@@ -74,11 +80,16 @@ async function spendCalm({ sink }: Road, { isShort, signal, say }: Request): Pro
   if (!isShort) say(`in calm, until ${deliveries} deliveries have come`)
   const end = performance.now() + ms
   // oxlint-disable-next-line no-await-in-loop -- one look at a time
-  while (sink.receipts.entries.length < deliveries && performance.now() < end) await sleep(LOOK_MS, undefined, { signal })
+  while (sink.receipts.entries.length < deliveries && performance.now() < end)
+    await sleep(LOOK_MS, undefined, { signal })
 }
 
 /** All processes die, one shortly after the other; the next ones when what these had under way must have been sent again. */
-async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { sink, blows }: Road): Promise<string | null> {
+async function killAgainAndAgain(
+  stage: Stage,
+  { seed, rounds, signal, say }: Request,
+  { sink, blows }: Road,
+): Promise<string | null> {
   const rng = new Rng(seed + 2)
   const clock = systemClock()
   for (let round = 1; round <= rounds; round += 1) {
@@ -87,7 +98,9 @@ async function killAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Re
     if (isFirst && round > 1) await sleep(REDELIVERS_WITHIN_MS, undefined, { signal })
     const since = clock.now()
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const sign = isFirst ? await sink.receipts.next((receipt) => receipt.at >= since, { patienceMs: PATIENCE_MS, signal }) : undefined
+    const sign = isFirst
+      ? await sink.receipts.next((receipt) => receipt.at >= since, { patienceMs: PATIENCE_MS, signal })
+      : undefined
     if (isFirst && sign === undefined) return `Nothing was delivered for ${PATIENCE_MS / 1_000} s after the last death`
     const offsetMs = rng.int(0, OFFSET_MS_MAX)
     say(`round ${round} of ${rounds}: a process dies ${offsetMs} ms after ${isFirst ? 'a delivery' : 'the one before'}`)

@@ -53,7 +53,14 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   let outage: Outage = { calm: NEVER, drain: NEVER, revivedAt: Infinity }
   const conduct: Receiver['conduct'] = () => (isDown ? { status: 503 } : { status: 200, afterMs: ANSWER_MS })
   const back = { scheme: 'standard', timeoutMs: TIMEOUT_MS, scheduleSeconds: PATIENT, conduct } as const
-  const others = OTHERS.map((name): Receiver => ({ name, datasets: ['events'], maxInFlight: 20, scheme: 'service', timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200 }) }))
+  const others = OTHERS.map((name): Receiver => ({
+    name,
+    datasets: ['events'],
+    maxInFlight: 20,
+    scheme: 'service',
+    timeoutMs: TIMEOUT_MS,
+    conduct: () => ({ status: 200 }),
+  }))
   const roundMs = isShort ? ROUND_MS.short : ROUND_MS.full
   const span = async (): Promise<Span> => {
     const from = clock.now()
@@ -107,7 +114,11 @@ async function filled({ load }: Road, { signal, say }: Request): Promise<void> {
 
 async function nearProbe(stage: Stage, signal: AbortSignal): Promise<void> {
   const open = await findOpenBreakers(stage)
-  await sleep(Math.max(0, Math.min(...open.map(({ waitsUntil }) => waitsUntil)) - systemClock().now() - BEFORE_PROBE_MS), undefined, { signal })
+  await sleep(
+    Math.max(0, Math.min(...open.map(({ waitsUntil }) => waitsUntil)) - systemClock().now() - BEFORE_PROBE_MS),
+    undefined,
+    { signal },
+  )
 }
 
 /** In the short form nobody waits for a probe: the sender dies, and who comes after it finds the probe due. */
@@ -125,14 +136,20 @@ async function passTime(stage: Stage, { blows }: Road): Promise<void> {
 
 function judge(evidence: Evidence, { calm, drain, revivedAt }: Outage, stopped: string | null): Outcome {
   const facts = factsOf(evidence)
-  const since = Map.groupBy(evidence.receipts.filter(({ at }) => at >= revivedAt), ({ destination }) => destination)
+  const since = Map.groupBy(
+    evidence.receipts.filter(({ at }) => at >= revivedAt),
+    ({ destination }) => destination,
+  )
   const returned = RETURNING.map((name) => since.get(name) ?? [])
   const findings = [
     ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
     promise('more at once than a destination allows', overCap(evidence)),
     promise('more at once than the ramp allows', returned.flatMap(overRamp)),
     promise('more than its rate', overRate(since.get(RATED.name) ?? [], revivedAt)),
-    promise('came back to nothing', RETURNING.filter((name) => backlogOf(evidence, { name, revivedAt }) === 0)),
+    promise(
+      'came back to nothing',
+      RETURNING.filter((name) => backlogOf(evidence, { name, revivedAt }) === 0),
+    ),
   ]
   const figures = [
     ...loadFigures(evidence),
@@ -151,7 +168,9 @@ function judge(evidence: Evidence, { calm, drain, revivedAt }: Outage, stopped: 
 
 function overCap({ receipts, destinations }: Evidence): readonly string[] {
   const caps = new Map(destinations.map(({ name, maxInFlight }: DestinationFact) => [name, maxInFlight]))
-  return receipts.filter(({ destination, at_once }) => at_once > (caps.get(destination) ?? 0)).map(({ destination, at_once }) => `${destination}: ${at_once} at once`)
+  return receipts
+    .filter(({ destination, at_once }) => at_once > (caps.get(destination) ?? 0))
+    .map(({ destination, at_once }) => `${destination}: ${at_once} at once`)
 }
 
 /** One probe alone; after its success as many as a breaker begins with, and one more for each success. */
@@ -173,27 +192,59 @@ function overRate(receipts: readonly Receipt[], revivedAt: number): readonly str
 }
 
 /** Events for it that had been acknowledged and had not come to it when it came back. */
-function backlogOf({ answers, receipts, sent, destinations }: Evidence, { name, revivedAt }: { name: string; revivedAt: number }): number {
+function backlogOf(
+  { answers, receipts, sent, destinations }: Evidence,
+  { name, revivedAt }: { name: string; revivedAt: number },
+): number {
   const datasets = destinations.find((destination) => destination.name === name)?.datasets ?? null
-  const wanted = new Set(sent.filter(({ dataset }) => datasets === null || datasets.includes(dataset)).map(({ event }) => event))
-  const there = new Set(receipts.filter(({ destination, at, answered }) => destination === name && at < revivedAt && answered === 200).map(({ event }) => event))
-  return answers.filter(({ status, at, event }) => status === 201 && at < revivedAt && wanted.has(event) && !there.has(event)).length
+  const wanted = new Set(
+    sent.filter(({ dataset }) => datasets === null || datasets.includes(dataset)).map(({ event }) => event),
+  )
+  const there = new Set(
+    receipts
+      .filter(({ destination, at, answered }) => destination === name && at < revivedAt && answered === 200)
+      .map(({ event }) => event),
+  )
+  return answers.filter(
+    ({ status, at, event }) => status === 201 && at < revivedAt && wanted.has(event) && !there.has(event),
+  ).length
 }
 
 function waited(events: number): Figure {
-  return { figure: `${CAPPED.name}: waited when it came back`, value: String(events), limit: `min ${BACKLOG.events}`, ok: events >= BACKLOG.events }
+  return {
+    figure: `${CAPPED.name}: waited when it came back`,
+    value: String(events),
+    limit: `min ${BACKLOG.events}`,
+    ok: events >= BACKLOG.events,
+  }
 }
 
 /** How fast it went, beside what its cap or its rate allows, and how even: the largest second against the mean one. */
-function drainOf(receipts: readonly Receipt[], { name, perSecondMax }: { name: string; perSecondMax: number }): readonly Figure[] {
+function drainOf(
+  receipts: readonly Receipt[],
+  { name, perSecondMax }: { name: string; perSecondMax: number },
+): readonly Figure[] {
   const [first, last] = [receipts[0]?.at ?? 0, receipts.at(-1)?.at ?? 0]
   const whole = receipts.filter(({ at }) => at < last - 1_000)
-  const buckets = [...Map.groupBy(whole, ({ at }) => Math.floor((at - first) / 1_000)).values()].map(({ length }) => length)
+  const buckets = [...Map.groupBy(whole, ({ at }) => Math.floor((at - first) / 1_000)).values()].map(
+    ({ length }) => length,
+  )
   const mean = whole.length / Math.max(1, buckets.length)
   const ratio = Math.max(0, ...buckets) / Math.max(1, mean)
   return [
-    counted(`${name}: most at once`, receipts.reduce((most, { at_once }) => Math.max(most, at_once), 0)),
-    counted(`${name}: came in a second`, `${Math.round(mean)}, ${Math.round((mean * 100) / perSecondMax)} % of ${perSecondMax}`),
-    { figure: `${name}: largest second ÷ mean one`, value: `${ratio.toFixed(2)} of ${receipts.length} in ${seconds(last - first)}`, limit: `max ${BUCKET_RATIO_MAX}`, ok: ratio <= BUCKET_RATIO_MAX },
+    counted(
+      `${name}: most at once`,
+      receipts.reduce((most, { at_once }) => Math.max(most, at_once), 0),
+    ),
+    counted(
+      `${name}: came in a second`,
+      `${Math.round(mean)}, ${Math.round((mean * 100) / perSecondMax)} % of ${perSecondMax}`,
+    ),
+    {
+      figure: `${name}: largest second ÷ mean one`,
+      value: `${ratio.toFixed(2)} of ${receipts.length} in ${seconds(last - first)}`,
+      limit: `max ${BUCKET_RATIO_MAX}`,
+      ok: ratio <= BUCKET_RATIO_MAX,
+    },
   ]
 }

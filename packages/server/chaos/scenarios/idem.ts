@@ -14,13 +14,17 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-
 /** Repeats meet in different processes, and one of them dies while the other goes on. */
 const PROCESSES = 2
 const WORKER_MS_MAX = 500
 
 /** Senders repeat their requests with equal keys while the server dies under them: one key is one submission, with one answer. */
-export const idem = defineScenario({ name: 'idem', about: 'repeats with equal idempotency keys, under kill9', processes: PROCESSES, play })
+export const idem = defineScenario({
+  name: 'idem',
+  about: 'repeats with equal idempotency keys, under kill9',
+  processes: PROCESSES,
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const clock = systemClock()
@@ -43,7 +47,10 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     })
     const database = stage.openDatabase()
     try {
-      return judge({ load, stored: await storedEvents(database, { workspaceId: stage.workspaceId }), blows: blows.entries }, stopped)
+      return judge(
+        { load, stored: await storedEvents(database, { workspaceId: stage.workspaceId }), blows: blows.entries },
+        stopped,
+      )
     } finally {
       await database.close()
     }
@@ -64,23 +71,58 @@ function judge({ load, stored, blows }: Seen, stopped: string | null): Outcome {
   const sha = new Map(load.sent.entries.map(({ event, sha256 }) => [event, sha256]))
   const ordinary = new Set<number | string>([200, 201, 409, 503, 'broken'])
   const findings = [
-    promise('one key, several submissions', [...submissions].flatMap(([event, rows]) => (rows.length > 1 ? [event] : []))),
-    promise('one key, several answers', [...answered].flatMap(([event, all]) => (new Set(all.map(({ record }) => record)).size > 1 ? [event] : []))),
-    promise('one key, several times 201', [...answered].flatMap(([event, all]) => (all.filter(({ status }) => status === 201).length > 1 ? [event] : []))),
-    promise('answered, not stored', good.flatMap(({ event, record }) => (record === null || !records.has(record) ? [event] : []))),
-    promise('sent, never answered', load.sent.entries.flatMap(({ event }) => (answered.has(event) ? [] : [event]))),
-    promise('stored, never sent in', [...submissions.keys()].filter((event) => !sha.has(event))),
-    promise('bytes changed in the store', stored.flatMap(({ event, sha256 }) => (sha.get(event ?? '') === sha256 ? [] : [event ?? '']))),
-    promise('answers other than 200, 201, 409 and 503', answers.flatMap(({ event, status }) => (ordinary.has(status) ? [] : [`${event} ${status}`]))),
-    promise('409 and 503 without Retry-After', answers.flatMap(({ event, status, retryAfter }) => ((status === 409 || status === 503) && retryAfter === null ? [event] : []))),
+    promise(
+      'one key, several submissions',
+      [...submissions].flatMap(([event, rows]) => (rows.length > 1 ? [event] : [])),
+    ),
+    promise(
+      'one key, several answers',
+      [...answered].flatMap(([event, all]) => (new Set(all.map(({ record }) => record)).size > 1 ? [event] : [])),
+    ),
+    promise(
+      'one key, several times 201',
+      [...answered].flatMap(([event, all]) => (all.filter(({ status }) => status === 201).length > 1 ? [event] : [])),
+    ),
+    promise(
+      'answered, not stored',
+      good.flatMap(({ event, record }) => (record === null || !records.has(record) ? [event] : [])),
+    ),
+    promise(
+      'sent, never answered',
+      load.sent.entries.flatMap(({ event }) => (answered.has(event) ? [] : [event])),
+    ),
+    promise(
+      'stored, never sent in',
+      [...submissions.keys()].filter((event) => !sha.has(event)),
+    ),
+    promise(
+      'bytes changed in the store',
+      stored.flatMap(({ event, sha256 }) => (sha.get(event ?? '') === sha256 ? [] : [event ?? ''])),
+    ),
+    promise(
+      'answers other than 200, 201, 409 and 503',
+      answers.flatMap(({ event, status }) => (ordinary.has(status) ? [] : [`${event} ${status}`])),
+    ),
+    promise(
+      '409 and 503 without Retry-After',
+      answers.flatMap(({ event, status, retryAfter }) =>
+        (status === 409 || status === 503) && retryAfter === null ? [event] : [],
+      ),
+    ),
   ]
   const said = (status: number | string): number => answers.filter((answer) => answer.status === status).length
   const figures = [
     counted('keys / submissions', `${sha.size} / ${submissions.size}`),
     counted('requests', answers.length),
     counted('201 / 200 / 409 / 503 / no answer', [201, 200, 409, 503, 'broken'].map(said).join(' / ')),
-    counted('keys whose first answer was lost', [...answered.values()].filter((all) => all.every(({ status }) => status === 200)).length),
-    counted('server killed / one of its processes', `${blows.filter(({ target }) => target === 'server').length} / ${blows.filter(({ target }) => target === 'worker').length}`),
+    counted(
+      'keys whose first answer was lost',
+      [...answered.values()].filter((all) => all.every(({ status }) => status === 200)).length,
+    ),
+    counted(
+      'server killed / one of its processes',
+      `${blows.filter(({ target }) => target === 'server').length} / ${blows.filter(({ target }) => target === 'worker').length}`,
+    ),
   ]
   return { findings, figures, stopped }
 }

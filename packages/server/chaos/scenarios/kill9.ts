@@ -21,7 +21,13 @@ const PATIENT = [0, 2, ...Array<number>(90).fill(5)]
 function receivers(rng: Rng): readonly Receiver[] {
   return [
     { name: 'steady', datasets: null, maxInFlight: 20, scheme: 'standard', conduct: () => ({ status: 200 }) },
-    { name: 'slow', datasets: ['returns', 'alarms'], maxInFlight: 20, scheme: 'service', conduct: () => ({ status: 200, afterMs: rng.int(20, 200) }) },
+    {
+      name: 'slow',
+      datasets: ['returns', 'alarms'],
+      maxInFlight: 20,
+      scheme: 'service',
+      conduct: () => ({ status: 200, afterMs: rng.int(20, 200) }),
+    },
     {
       name: 'flaky',
       datasets: ['returns'],
@@ -30,14 +36,25 @@ function receivers(rng: Rng): readonly Receiver[] {
       scheduleSeconds: [0, ...Array<number>(60).fill(1)],
       conduct: () => (rng.chance(0.25) ? rng.pick(FAULTS) : { status: 200 }),
     },
-    { name: 'dead', datasets: ['alarms'], maxInFlight: 5, scheme: 'standard', scheduleSeconds: PATIENT, conduct: () => ({ status: 'hung_up' }) },
+    {
+      name: 'dead',
+      datasets: ['alarms'],
+      maxInFlight: 5,
+      scheme: 'standard',
+      scheduleSeconds: PATIENT,
+      conduct: () => ({ status: 'hung_up' }),
+    },
   ]
 }
 
 const FAULTS = [{ status: 500 }, { status: 'hung_up' }, { status: 429, headers: { 'retry-after': '1' } }] as const
 
 /** The whole product dies at random moments under load, its PostgreSQL now and then too, and no promise may break. */
-export const kill9 = defineScenario({ name: 'kill9', about: 'SIGKILL of the server, and of its PostgreSQL, under load', play })
+export const kill9 = defineScenario({
+  name: 'kill9',
+  about: 'SIGKILL of the server, and of its PostgreSQL, under load',
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { seed, signal, rounds } = request
@@ -46,7 +63,14 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
     receivers: receivers(new Rng(seed + 1)),
     percent: PERCENT,
     storm: ({ sink, blows, load }) => {
-      const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts: sink.receipts, signal })
+      const nemesis = createNemesis({
+        stage,
+        rng: new Rng(seed + 2),
+        blows,
+        answers: load.answers,
+        receipts: sink.receipts,
+        signal,
+      })
       const revive = (): void => sink.conduct('dead', () => ({ status: 200 }))
       const meanwhile = async (round: number): Promise<void> => {
         if (round === reviveAt) revive()

@@ -65,7 +65,13 @@ function hanging(): Trouble {
   return {
     hosts: false,
     bad: [
-      { ...base, name: 'hangs', maxInFlight: 100, timeoutMs: TIMEOUT_MS, conduct: () => ({ status: 200, after: released.promise }) },
+      {
+        ...base,
+        name: 'hangs',
+        maxInFlight: 100,
+        timeoutMs: TIMEOUT_MS,
+        conduct: () => ({ status: 200, after: released.promise }),
+      },
       { ...base, name: 'dead', maxInFlight: 20, conduct: () => ({ status: isOver ? 200 : 'hung_up' }) },
     ],
     begin: () => undefined,
@@ -79,7 +85,10 @@ function hanging(): Trouble {
 
 function unnamed({ names }: Stage): Trouble {
   const silent = Array.from({ length: 8 }, (_none, n) => `hangs-${n + 1}`)
-  const conducts = new Map<string, NameConduct>([...silent.map((name) => [name, 'silent'] as const), ['nowhere', 'unknown']])
+  const conducts = new Map<string, NameConduct>([
+    ...silent.map((name) => [name, 'silent'] as const),
+    ['nowhere', 'unknown'],
+  ])
   return {
     hosts: true,
     bad: [...conducts.keys()].map((name) => ({
@@ -139,7 +148,11 @@ async function play(stage: Stage, request: Request, trouble: Trouble): Promise<O
     },
     heal: async (road) => {
       say('waiting until all but the bad ones have everything; then they are put right')
-      await standingStill(stage, { road, looks: (request.isShort ? STILL_LOOKS.short : STILL_LOOKS.full) + trouble.noticedAfterMs / LOOK_MS, signal })
+      await standingStill(stage, {
+        road,
+        looks: (request.isShort ? STILL_LOOKS.short : STILL_LOOKS.full) + trouble.noticedAfterMs / LOOK_MS,
+        signal,
+      })
       releasedAt = clock.now()
       trouble.end()
       await sleep(trouble.noticedAfterMs, undefined, { signal })
@@ -153,11 +166,17 @@ const NEVER: Span = { from: 0, to: 0 }
 
 function isComplete({ load, sink }: Road, name: string): boolean {
   const accepted = load.answers.entries.filter(({ status }) => status === 201).length
-  return new Set(sink.receipts.entries.filter(({ destination }) => destination === name).map(({ event }) => event)).size >= accepted
+  return (
+    new Set(sink.receipts.entries.filter(({ destination }) => destination === name).map(({ event }) => event)).size >=
+    accepted
+  )
 }
 
 /** Until the good ones have everything, or nothing has come to them for so many looks. */
-async function standingStill(stage: Stage, { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal }): Promise<void> {
+async function standingStill(
+  stage: Stage,
+  { road, looks, signal }: { road: Road; looks: number; signal: AbortSignal },
+): Promise<void> {
   const good = new Set(NEIGHBOURS)
   const count = (): number => road.sink.receipts.entries.filter(({ destination }) => good.has(destination)).length
   let [seen, still] = [count(), 0]
@@ -173,8 +192,12 @@ async function standingStill(stage: Stage, { road, looks, signal }: { road: Road
 
 function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: string | null): Outcome {
   const facts = factsOf(evidence)
-  const before = new Set(evidence.receipts.filter(({ at }) => at < releasedAt).map(({ record, destination }) => `${record} ${destination}`))
-  const late = [...facts.acked.values()].flatMap((record) => NEIGHBOURS.map((name) => `${record} ${name}`).filter((key) => !before.has(key)))
+  const before = new Set(
+    evidence.receipts.filter(({ at }) => at < releasedAt).map(({ record, destination }) => `${record} ${destination}`),
+  )
+  const late = [...facts.acked.values()].flatMap((record) =>
+    NEIGHBOURS.map((name) => `${record} ${name}`).filter((key) => !before.has(key)),
+  )
   const bad = evidence.receipts.filter(({ destination, at }) => !NEIGHBOURS.includes(destination) && at < releasedAt)
   const findings = [...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts))
   const figures = [
@@ -186,7 +209,17 @@ function judge(evidence: Evidence, { calm, storm, releasedAt }: Spans, stopped: 
       ratioMax: RATIO_MAX,
       msMax: P99_MS_MAX,
     }),
-    pace('received by its neighbours', { receipts: evidence.receipts, names: NEIGHBOURS, before: calm, during: storm, percentMin: PACE_PERCENT_MIN }),
+    pace('received by its neighbours', {
+      receipts: evidence.receipts,
+      names: NEIGHBOURS,
+      before: calm,
+      during: storm,
+      percentMin: PACE_PERCENT_MIN,
+    }),
   ]
-  return { findings: [...findings, promise('not delivered to a neighbour before the bad ones were put right', late)], figures, stopped }
+  return {
+    findings: [...findings, promise('not delivered to a neighbour before the bad ones were put right', late)],
+    figures,
+    stopped,
+  }
 }

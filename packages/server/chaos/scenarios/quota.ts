@@ -12,7 +12,6 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-
 /** Events of the team plan a month. */
 const QUOTA = 500_000
 /** Many at once meet at the edge, and the server dies while there is still room, or just after. */
@@ -24,7 +23,12 @@ const GIFT_MAX = 200
 const PATIENCE_MS = 90_000
 
 /** Again and again at the edge of a quota the server dies; in the end exactly as many events are stored as had room. */
-export const quota = defineScenario({ name: 'quota', about: 'the edge of a monthly quota, under kill9', processes: PROCESSES, play })
+export const quota = defineScenario({
+  name: 'quota',
+  about: 'the edge of a monthly quota, under kill9',
+  processes: PROCESSES,
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { seed, signal, ratePerSecond } = request
@@ -40,7 +44,14 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   }
   try {
     await persist(stage, { signal, work: (database) => limitToTeam(database, { ...at, events: QUOTA }) })
-    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 }, together: TOGETHER })
+    const load = startLoad({
+      folder: stage.folder,
+      seed,
+      ratePerSecond,
+      urlOf: () => stage.endpoint,
+      percent: { events: 100 },
+      together: TOGETHER,
+    })
     const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
     const stopped = await weather(load, async () => {
       const why = await storm(request, { nemesis, meanwhile: give, offsetMsMax: OFFSET_MS_MAX })
@@ -61,7 +72,10 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 }
 
 /** Tries until PostgreSQL, which may be down just now, has done it. */
-async function persist<T>(stage: Stage, of: { readonly signal: AbortSignal; readonly work: (database: ReturnType<Stage['openDatabase']>) => Promise<T> }): Promise<T> {
+async function persist<T>(
+  stage: Stage,
+  of: { readonly signal: AbortSignal; readonly work: (database: ReturnType<Stage['openDatabase']>) => Promise<T> },
+): Promise<T> {
   for (;;) {
     const database = stage.openDatabase()
     try {
@@ -77,7 +91,13 @@ async function persist<T>(stage: Stage, of: { readonly signal: AbortSignal; read
   }
 }
 
-type Seen = { readonly load: Load; readonly stored: number; readonly used: number; readonly given: number; readonly blows: readonly Blow[] }
+type Seen = {
+  readonly load: Load
+  readonly stored: number
+  readonly used: number
+  readonly given: number
+  readonly blows: readonly Blow[]
+}
 
 function judge({ load, stored, used, given, blows }: Seen, stopped: string | null): Outcome {
   const answers = load.answers.entries
@@ -88,8 +108,16 @@ function judge({ load, stored, used, given, blows }: Seen, stopped: string | nul
     promise('fewer stored than had room', differing(stored < given, `${stored} of ${given}`)),
     promise('more acknowledged than stored', differing(said(201) > stored, `${said(201)} of ${stored}`)),
     promise('counted wrongly', differing(used !== QUOTA, `${used} of ${QUOTA}`)),
-    promise('answers other than 201, 429 and 503', answers.flatMap(({ event, status }) => (ordinary.has(status) ? [] : [`${event} ${status}`]))),
-    promise('429 and 503 without Retry-After', answers.flatMap(({ event, status, retryAfter }) => ((status === 429 || status === 503) && retryAfter === null ? [event] : []))),
+    promise(
+      'answers other than 201, 429 and 503',
+      answers.flatMap(({ event, status }) => (ordinary.has(status) ? [] : [`${event} ${status}`])),
+    ),
+    promise(
+      '429 and 503 without Retry-After',
+      answers.flatMap(({ event, status, retryAfter }) =>
+        (status === 429 || status === 503) && retryAfter === null ? [event] : [],
+      ),
+    ),
   ]
   const figures = [
     counted('events sent', load.sent.entries.length),

@@ -29,7 +29,8 @@ const RATIO_MAX = 2
 /** Two replays of many deliveries beside live traffic: one is paused and goes on, the other is cancelled half-way. */
 export const redeliver = defineScenario({
   name: 'redeliver',
-  about: 'bulk replays beside live traffic; each chosen delivery is sent once more, paused and cancelled ones stand still',
+  about:
+    'bulk replays beside live traffic; each chosen delivery is sent once more, paused and cancelled ones stand still',
   rounds: ROUNDS,
   ratePerSecond: 100,
   play,
@@ -41,9 +42,20 @@ function receivers(): readonly Receiver[] {
   return [...sentAgain, ...LIVE.map((name): Receiver => ({ ...base, name, datasets: ['live'], scheme: 'service' }))]
 }
 
-type Progress = { readonly id: string; readonly state: string; readonly total: number | null; readonly replayed: number; readonly skipped: number }
+type Progress = {
+  readonly id: string
+  readonly state: string
+  readonly total: number | null
+  readonly replayed: number
+  readonly skipped: number
+}
 /** `held`: how far it was when its pause was answered, and after the pause. */
-type Replays = { readonly whole: Progress; readonly cut: Progress; readonly held: readonly [before: number, after: number]; readonly ended: readonly [before: number, after: number] }
+type Replays = {
+  readonly whole: Progress
+  readonly cut: Progress
+  readonly held: readonly [before: number, after: number]
+  readonly ended: readonly [before: number, after: number]
+}
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { signal, rounds, say } = request
@@ -72,13 +84,16 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 
 const NEVER: Span = { from: 0, to: 0 }
 
-const oldOnes = ({ load }: Pick<Road, 'load'>): ReadonlySet<string> => new Set(load.sent.entries.filter(({ dataset }) => dataset === 'old').map(({ event }) => event))
+const oldOnes = ({ load }: Pick<Road, 'load'>): ReadonlySet<string> =>
+  new Set(load.sent.entries.filter(({ dataset }) => dataset === 'old').map(({ event }) => event))
 
 /** Whether the old ones have come to both, within patience. */
 async function isDelivered(road: Road, signal: AbortSignal): Promise<boolean> {
   const old = oldOnes(road)
   const accepted = road.load.answers.entries.filter(({ status, event }) => status === 201 && old.has(event)).length
-  const isComplete = (name: string): boolean => road.sink.receipts.entries.filter(({ destination, event }) => destination === name && old.has(event ?? '')).length >= accepted
+  const isComplete = (name: string): boolean =>
+    road.sink.receipts.entries.filter(({ destination, event }) => destination === name && old.has(event ?? ''))
+      .length >= accepted
   return until(() => [WHOLE, CUT].every(isComplete), signal)
 }
 
@@ -102,8 +117,11 @@ async function sendAgain(stage: Stage, { road, request }: { road: Road; request:
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
     return ((await stage.admin('POST', 'deliveries/replays', { filter, rate_per_second })) as Answer).replay
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
-  const ask = async (method: string, id: string, verb = ''): Promise<Progress> => ((await stage.admin(method, `deliveries/replays/${id}${verb}`, method === 'POST' ? {} : undefined)) as Answer).replay
+  const ask = async (method: string, id: string, verb = ''): Promise<Progress> => {
+    const answer = await stage.admin(method, `deliveries/replays/${id}${verb}`, method === 'POST' ? {} : undefined)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
+    return (answer as Answer).replay
+  }
   const look = (id: string): Promise<Progress> => ask('GET', id)
   const [whole, cut] = await Promise.all([begin(WHOLE, perSecond), begin(CUT, Math.ceil(perSecond / CUT_SLOWER))])
   await until(async () => (await look(whole.id)).replayed > 0, signal)
@@ -115,7 +133,12 @@ async function sendAgain(stage: Stage, { road, request }: { road: Road; request:
   const [held, ended] = [await look(whole.id), await look(cut.id)]
   await ask('POST', whole.id, '/resume').catch(() => undefined)
   await until(async () => (await look(whole.id)).state === 'done', signal)
-  return { whole: await look(whole.id), cut: await look(cut.id), held: [paused.replayed, held.replayed], ended: [cancelled.replayed, ended.replayed] }
+  return {
+    whole: await look(whole.id),
+    cut: await look(cut.id),
+    held: [paused.replayed, held.replayed],
+    ended: [cancelled.replayed, ended.replayed],
+  }
 }
 
 type Answer = { readonly replay: Progress }
@@ -132,7 +155,10 @@ function judge(evidence: Evidence, { calm, storm, replays }: Seen, stopped: stri
   ]
   const figures = [
     ...loadFigures(evidence),
-    counted('chosen; sent again; until cancelled', `${replays?.whole.total ?? 0}; ${replayed.get(WHOLE)?.length ?? 0}; ${replayed.get(CUT)?.length ?? 0}`),
+    counted(
+      'chosen; sent again; until cancelled',
+      `${replays?.whole.total ?? 0}; ${replayed.get(WHOLE)?.length ?? 0}; ${replayed.get(CUT)?.length ?? 0}`,
+    ),
     ...standstills(replays),
     slowdown('live: sent to received', {
       before: arrivals(evidence, { ...calm, names: LIVE }),
@@ -154,7 +180,10 @@ function stoodStill(figure: string, at: number, total: number | null): Figure {
   return { figure, value: `at ${at} of ${total ?? 'unknown'}`, limit: 'before its end', ok: at < (total ?? Infinity) }
 }
 
-type Again = { readonly replayed: ReadonlyMap<string, readonly string[]>; readonly attemptsOfReplays: ReadonlySet<string> }
+type Again = {
+  readonly replayed: ReadonlyMap<string, readonly string[]>
+  readonly attemptsOfReplays: ReadonlySet<string>
+}
 
 /** By destination, the records of the deliveries that a replay began an attempt of, each as often as it did. */
 function splitReplays({ attempts, deliveries, destinations }: Evidence): Again {
@@ -172,23 +201,44 @@ function splitReplays({ attempts, deliveries, destinations }: Evidence): Again {
 type Received = ReturnType<typeof factsOf>['received']
 
 function withoutReplays(received: Received, attempts: ReadonlySet<string>): Received {
-  return new Map([...received].map(([key, receipts]) => [key, receipts.filter(({ attempt }) => !attempts.has(attempt))]))
+  return new Map(
+    [...received].map(([key, receipts]) => [key, receipts.filter(({ attempt }) => !attempts.has(attempt))]),
+  )
 }
 
-function judgeReplays(evidence: Evidence, { replays, replayed }: { replays: Replays; replayed: Again['replayed'] }): readonly Finding[] {
+function judgeReplays(
+  evidence: Evidence,
+  { replays, replayed }: { replays: Replays; replayed: Again['replayed'] },
+): readonly Finding[] {
   const { whole, cut, held, ended } = replays
-  const old = new Set(evidence.stored.filter(({ dataset }) => dataset === 'old').map(({ record_id }) => record_id ?? ''))
+  const old = new Set(
+    evidence.stored.filter(({ dataset }) => dataset === 'old').map(({ record_id }) => record_id ?? ''),
+  )
   const [wholes, cuts] = [replayed.get(WHOLE) ?? [], replayed.get(CUT) ?? []]
   const sent = new Set(wholes)
-  const twice = [wholes, cuts].flatMap((records) => records.filter((record, index) => records.indexOf(record) !== index))
+  const twice = [wholes, cuts].flatMap((records) =>
+    records.filter((record, index) => records.indexOf(record) !== index),
+  )
   return [
-    promise('chosen, not sent again', [...old].filter((record) => !sent.has(record))),
+    promise(
+      'chosen, not sent again',
+      [...old].filter((record) => !sent.has(record)),
+    ),
     promise('sent twice by a replay', twice),
-    promise('sent again, not chosen', [...replayed].flatMap(([name, records]) => records.filter((record) => !old.has(record) || LIVE.includes(name)))),
+    promise(
+      'sent again, not chosen',
+      [...replayed].flatMap(([name, records]) => records.filter((record) => !old.has(record) || LIVE.includes(name))),
+    ),
     promise('made due while paused', differing('before and after', held)),
     promise('made due after it was cancelled', differing('before and after', ended)),
-    promise('sent again, and not as many counted', [...differing('whole', [whole.replayed, wholes.length]), ...differing('cut', [cut.replayed, cuts.length])]),
-    promise('replays in another state than asked for', [...(whole.state === 'done' ? [] : [`whole: ${whole.state}`]), ...(cut.state === 'cancelled' || ended[1] >= old.size ? [] : [`cut: ${cut.state}`])]),
+    promise('sent again, and not as many counted', [
+      ...differing('whole', [whole.replayed, wholes.length]),
+      ...differing('cut', [cut.replayed, cuts.length]),
+    ]),
+    promise('replays in another state than asked for', [
+      ...(whole.state === 'done' ? [] : [`whole: ${whole.state}`]),
+      ...(cut.state === 'cancelled' || ended[1] >= old.size ? [] : [`cut: ${cut.state}`]),
+    ]),
   ]
 }
 

@@ -14,7 +14,6 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-
 const FORGERS = 16
 const CALM_MS = 2_000
 const CATCH_UP_MS = 15_000
@@ -23,28 +22,59 @@ const STILL_LOOKS = 12
 const MINUTE_MS = 60_000
 
 /** Forgeries from many addresses beside good requests: first in calm, when the log must be exact, then under kill9. */
-export const rejections = defineScenario({ name: 'rejections', about: 'a flood of forged requests beside good ones, under kill9', play })
+export const rejections = defineScenario({
+  name: 'rejections',
+  about: 'a flood of forged requests beside good ones, under kill9',
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { seed, signal, ratePerSecond } = request
   const blows = new Ledger<Blow>(join(stage.folder, 'blows.jsonl'))
   const receipts = new Ledger<Receipt>(join(stage.folder, 'receipts.jsonl'))
-  const forged = { calm: new Ledger<Forged>(join(stage.folder, 'calm.jsonl')), stormy: new Ledger<Forged>(join(stage.folder, 'stormy.jsonl')) }
+  const forged = {
+    calm: new Ledger<Forged>(join(stage.folder, 'calm.jsonl')),
+    stormy: new Ledger<Forged>(join(stage.folder, 'stormy.jsonl')),
+  }
   try {
     const targets = { calm: await targetsOn(stage), stormy: await targetsOn(stage) }
-    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 } })
+    const load = startLoad({
+      folder: stage.folder,
+      seed,
+      ratePerSecond,
+      urlOf: () => stage.endpoint,
+      percent: { events: 100 },
+    })
     const stopped = await weather(load, async () => {
       request.say(`a flood in calm, ${CALM_MS / 1_000} s`)
       const calm = startFlood({ forgeries: targets.calm, forged: forged.calm, seed: seed + 100, connections: FORGERS })
       await weather(calm, () => sleep(CALM_MS, undefined, { signal }))
       await logOnce(stage, { complete: (rows) => isExact(rows, forged.calm.entries), signal })
-      const stormy = startFlood({ forgeries: targets.stormy, forged: forged.stormy, seed: seed + 200, connections: FORGERS })
-      return weather(stormy, () => storm(request, { nemesis: createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal }) }))
+      const stormy = startFlood({
+        forgeries: targets.stormy,
+        forged: forged.stormy,
+        seed: seed + 200,
+        connections: FORGERS,
+      })
+      return weather(stormy, () =>
+        storm(request, {
+          nemesis: createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal }),
+        }),
+      )
     })
     await stage.ready()
     request.say('healed; waiting until the log stands still')
     const rows = await logOnce(stage, { complete: standingStill(), signal })
-    return judge({ rows, calm: forged.calm.entries, stormy: forged.stormy.entries, answers: load.answers.entries, blows: blows.entries }, stopped)
+    return judge(
+      {
+        rows,
+        calm: forged.calm.entries,
+        stormy: forged.stormy.entries,
+        answers: load.answers.entries,
+        blows: blows.entries,
+      },
+      stopped,
+    )
   } finally {
     for (const ledger of [blows, receipts, forged.calm, forged.stormy]) ledger.close()
   }
@@ -54,10 +84,18 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 async function targetsOn(stage: Stage): Promise<readonly Forgery[]> {
   const endpoint = async (members: object) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
-    const { webhook } = (await stage.admin('POST', 'webhooks', { name: 'forged', slug: `forged-${made++}`, ...members })) as { readonly webhook: { readonly id: string; readonly public_url: string } }
+    const { webhook } = (await stage.admin('POST', 'webhooks', {
+      name: 'forged',
+      slug: `forged-${made++}`,
+      ...members,
+    })) as { readonly webhook: { readonly id: string; readonly public_url: string } }
     return { webhook: decodeId('webhook', webhook.id) ?? '', url: webhook.public_url }
   }
-  const [signed, open, off] = [await endpoint({ verification: { scheme: 'hmac', secret: 'k' } }), await endpoint({}), await endpoint({ enabled: false })]
+  const [signed, open, off] = [
+    await endpoint({ verification: { scheme: 'hmac', secret: 'k' } }),
+    await endpoint({}),
+    await endpoint({ enabled: false }),
+  ]
   return [
     { ...signed, reason: 'bad_signature', headers: { 'x-signature': '00' }, body: '{}' },
     { ...signed, reason: 'missing_header', headers: {}, body: '{}' },
@@ -70,10 +108,13 @@ async function targetsOn(stage: Stage): Promise<readonly Forgery[]> {
 let made = 0
 
 /** The log once it is complete, or when patience is over. */
-async function logOnce(stage: Stage, of: { complete: (rows: readonly LoggedRow[]) => boolean; signal: AbortSignal }): Promise<readonly LoggedRow[]> {
+async function logOnce(
+  stage: Stage,
+  of: { complete: (rows: readonly LoggedRow[]) => boolean; signal: AbortSignal },
+): Promise<readonly LoggedRow[]> {
   const database = stage.openDatabase()
   try {
-    for (const end = performance.now() + CATCH_UP_MS; ; ) {
+    for (const end = performance.now() + CATCH_UP_MS; ;) {
       // oxlint-disable-next-line no-await-in-loop -- one look at a time
       const rows = await loggedRejections(database, { workspaceId: stage.workspaceId })
       if (of.complete(rows) || performance.now() > end) return rows
@@ -144,18 +185,50 @@ function judge({ rows, calm, stormy, answers, blows }: Evidence, stopped: string
   const sums = tally(all)
   const minutes = Math.floor((all.at(-1)?.at ?? 0) / MINUTE_MS) - Math.floor((all[0]?.at ?? 0) / MINUTE_MS) + 1
   const findings = [
-    promise('logged in calm, not as often as refused', [...tally(calm)].filter(([key, { refused }]) => counts.get(key) !== refused).map(([key, { refused }]) => `${key}: ${counts.get(key)} of ${refused}`)),
-    promise('logged more often than sent', [...counts].filter(([key, count]) => count > (sums.get(key)?.sent ?? 0)).map(([key, count]) => `${key}: ${count} of ${sums.get(key)?.sent}`)),
-    promise('more rows than minutes', rows.filter((row) => row.rows > minutes).map((row) => `${row.webhook_id} ${row.reason}: ${row.rows} rows in ${minutes} minutes`)),
-    promise('logged for what nobody forged', [...counts.keys()].filter((key) => !sums.has(key))),
-    promise('forgeries that were not refused', all.filter(({ status }) => isNoRefusal(status)).map((one) => JSON.stringify(one))),
-    promise('good requests refused', answers.filter(({ status }) => typeof status === 'number' && status !== 201 && status !== 503).map((one) => JSON.stringify(one))),
+    promise(
+      'logged in calm, not as often as refused',
+      [...tally(calm)]
+        .filter(([key, { refused }]) => counts.get(key) !== refused)
+        .map(([key, { refused }]) => `${key}: ${counts.get(key)} of ${refused}`),
+    ),
+    promise(
+      'logged more often than sent',
+      [...counts]
+        .filter(([key, count]) => count > (sums.get(key)?.sent ?? 0))
+        .map(([key, count]) => `${key}: ${count} of ${sums.get(key)?.sent}`),
+    ),
+    promise(
+      'more rows than minutes',
+      rows
+        .filter((row) => row.rows > minutes)
+        .map((row) => `${row.webhook_id} ${row.reason}: ${row.rows} rows in ${minutes} minutes`),
+    ),
+    promise(
+      'logged for what nobody forged',
+      [...counts.keys()].filter((key) => !sums.has(key)),
+    ),
+    promise(
+      'forgeries that were not refused',
+      all.filter(({ status }) => isNoRefusal(status)).map((one) => JSON.stringify(one)),
+    ),
+    promise(
+      'good requests refused',
+      answers
+        .filter(({ status }) => typeof status === 'number' && status !== 201 && status !== 503)
+        .map((one) => JSON.stringify(one)),
+    ),
   ]
   const refused = [...tally(stormy).values()].reduce((sum, one) => sum + one.refused, 0)
   const logged = [...tally(stormy).keys()].reduce((sum, key) => sum + (counts.get(key) ?? 0), 0)
   const figures = [
-    counted('forgeries in calm, under kill9', `${calm.length / 2}, ${stormy.filter(({ status }) => status === null).length}`),
-    counted('rows of the log', rows.reduce((sum, row) => sum + row.rows, 0)),
+    counted(
+      'forgeries in calm, under kill9',
+      `${calm.length / 2}, ${stormy.filter(({ status }) => status === null).length}`,
+    ),
+    counted(
+      'rows of the log',
+      rows.reduce((sum, row) => sum + row.rows, 0),
+    ),
     counted('under kill9: refused, logged', `${refused}, ${logged}`),
     counted('good requests acknowledged', answers.filter(({ status }) => status === 201).length),
     counted('blows', blows.length),

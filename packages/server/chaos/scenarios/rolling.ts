@@ -80,8 +80,13 @@ async function end({ server }: Stage, pid: number, signal: AbortSignal): Promise
 
 function allListen({ server, logFile }: Stage): boolean {
   const workers = server.workers()
-  const started = readFileSync(logFile, 'utf8').split('\n').filter((line) => line.includes('"server.started"'))
-  return workers.length === PROCESSES && workers.every((pid) => started.some((line) => new RegExp(`"pid":${pid}\\b`).test(line)))
+  const started = readFileSync(logFile, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"server.started"'))
+  return (
+    workers.length === PROCESSES &&
+    workers.every((pid) => started.some((line) => new RegExp(`"pid":${pid}\\b`).test(line)))
+  )
 }
 
 async function until(isSo: () => boolean, signal: AbortSignal): Promise<boolean> {
@@ -94,7 +99,10 @@ async function until(isSo: () => boolean, signal: AbortSignal): Promise<boolean>
   return true
 }
 
-function judge(evidence: Evidence, { endings, stopped }: { endings: readonly Ending[]; stopped: string | null }): Outcome {
+function judge(
+  evidence: Evidence,
+  { endings, stopped }: { endings: readonly Ending[]; stopped: string | null },
+): Outcome {
   const facts = factsOf(evidence)
   const failed = evidence.answers.filter(({ status }) => status !== 201)
   // One whose begin was answered too late is given up before its request: nobody was cut off.
@@ -102,14 +110,27 @@ function judge(evidence: Evidence, { endings, stopped }: { endings: readonly End
   const cutOff = evidence.attempts.filter(({ id, outcome }) => outcome === 'interrupted' && seen.has(id))
   const findings = [
     ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
-    promise('failed requests', failed.map((answer) => JSON.stringify(answer))),
-    promise('deliveries cut off', cutOff.map(({ id }) => id)),
-    promise('processes that did not end', endings.filter(({ tookMs }) => tookMs === undefined).map(({ pid }) => String(pid))),
+    promise(
+      'failed requests',
+      failed.map((answer) => JSON.stringify(answer)),
+    ),
+    promise(
+      'deliveries cut off',
+      cutOff.map(({ id }) => id),
+    ),
+    promise(
+      'processes that did not end',
+      endings.filter(({ tookMs }) => tookMs === undefined).map(({ pid }) => String(pid)),
+    ),
   ]
   const figures = [
     ...loadFigures(evidence),
     counted('processes restarted', endings.length),
-    timing('asked to end to ended', endings.flatMap(({ tookMs }) => tookMs ?? []), ENDS_WITHIN_MS),
+    timing(
+      'asked to end to ended',
+      endings.flatMap(({ tookMs }) => tookMs ?? []),
+      ENDS_WITHIN_MS,
+    ),
   ]
   return { findings, figures, stopped }
 }

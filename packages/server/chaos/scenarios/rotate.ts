@@ -16,7 +16,6 @@ import type { Receipt } from '../sink.ts'
 import type { Stage } from '../stage.ts'
 import { storm, weather } from '../storm.ts'
 
-
 const ENDPOINTS = 3
 const SENDERS = 8
 /** Time to rotate in, and to use what was rotated. */
@@ -25,7 +24,11 @@ const COMMAND_MS_MIN = 300
 const COMMAND_MS_MAX = 2_500
 
 /** URLs, secrets and the key that seals them are replaced under load, while the server and the command are killed. */
-export const rotate = defineScenario({ name: 'rotate', about: 'rotations of URLs, secrets and the key ring, under kill9', play })
+export const rotate = defineScenario({
+  name: 'rotate',
+  about: 'rotations of URLs, secrets and the key ring, under kill9',
+  play,
+})
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
   const { seed, signal, ratePerSecond } = request
@@ -34,16 +37,33 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   const probes = new Ledger<Probe>(join(stage.folder, 'probes.jsonl'))
   const keys = new KeyTurns(stage, new Rng(seed + 5))
   try {
-    const endpoints = await Promise.all(Array.from({ length: ENDPOINTS }, (_none, index) => anEndpoint(stage, { probes, rng: new Rng(seed + 10 + index) })))
-    const load = startLoad({ folder: stage.folder, seed, ratePerSecond, urlOf: () => stage.endpoint, percent: { events: 100 } })
+    const endpoints = await Promise.all(
+      Array.from({ length: ENDPOINTS }, (_none, index) =>
+        anEndpoint(stage, { probes, rng: new Rng(seed + 10 + index) }),
+      ),
+    )
+    const load = startLoad({
+      folder: stage.folder,
+      seed,
+      ratePerSecond,
+      urlOf: () => stage.endpoint,
+      percent: { events: 100 },
+    })
     const senders = startProbes({ endpoints, probes, rng: new Rng(seed + 3), senders: SENDERS })
     const turns = startTurns(endpoints, signal)
     const nemesis = createNemesis({ stage, rng: new Rng(seed + 2), blows, answers: load.answers, receipts, signal })
-    const stopped = await weather(load, () => weather(senders, () => weather(turns, () => storm(request, { nemesis, meanwhile: () => turnBesideServer({ stage, keys, signal }) }))))
+    const stopped = await weather(load, () =>
+      weather(senders, () =>
+        weather(turns, () => storm(request, { nemesis, meanwhile: () => turnBesideServer({ stage, keys, signal }) })),
+      ),
+    )
     await stage.ready().catch(() => undefined)
     request.say('healed; the last rotation of the key')
     const wrong = await keys.finish()
-    return judge({ endpoints, probes: probes.entries, answers: load.answers.entries, blows: blows.entries, keys, wrong }, stopped)
+    return judge(
+      { endpoints, probes: probes.entries, answers: load.answers.entries, blows: blows.entries, keys, wrong },
+      stopped,
+    )
   } finally {
     for (const ledger of [blows, receipts, probes]) ledger.close()
   }
@@ -51,7 +71,10 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
 
 async function anEndpoint(stage: Stage, { probes, rng }: { probes: Ledger<Probe>; rng: Rng }): Promise<Rotated> {
   const secret = `secret of ${rng.int(0, 1_000_000)}`
-  const made = await stage.admin('POST', 'webhooks', { name: `rotated ${rng.int(0, 1_000_000)}`, verification: { scheme: 'hmac', secret } })
+  const made = await stage.admin('POST', 'webhooks', {
+    name: `rotated ${rng.int(0, 1_000_000)}`,
+    verification: { scheme: 'hmac', secret },
+  })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract's answer
   const { webhook } = made as { readonly webhook: { readonly id: string; readonly public_url: string } }
   return new Rotated({ stage, rng, probes, id: webhook.id, url: webhook.public_url, secret })
@@ -76,7 +99,15 @@ function startTurns(endpoints: readonly Rotated[], signal: AbortSignal): { stop(
 }
 
 /** A command that finds no server brings up PostgreSQL itself, and the server waits for it: so it is begun beside one. */
-async function turnBesideServer({ stage, keys, signal }: { stage: Stage; keys: KeyTurns; signal: AbortSignal }): Promise<void> {
+async function turnBesideServer({
+  stage,
+  keys,
+  signal,
+}: {
+  stage: Stage
+  keys: KeyTurns
+  signal: AbortSignal
+}): Promise<void> {
   await stage.ready()
   await keys.turn()
   await stage.ready()
@@ -98,7 +129,10 @@ class KeyTurns {
 
   async turn(): Promise<void> {
     this.runs += 1
-    await this.#stage.command(['rotate-key', '--json'], this.runs % 2 === 1 ? this.#rng.int(COMMAND_MS_MIN, COMMAND_MS_MAX) : undefined)
+    await this.#stage.command(
+      ['rotate-key', '--json'],
+      this.runs % 2 === 1 ? this.#rng.int(COMMAND_MS_MIN, COMMAND_MS_MAX) : undefined,
+    )
     // PostgreSQL may be down just now; the last look is not excused.
     await this.#look().catch(() => undefined)
   }
@@ -106,9 +140,16 @@ class KeyTurns {
   /** One to its end. Gives what is not as it should be then. */
   async finish(): Promise<readonly string[]> {
     const { code, printed, said } = await this.#stage.command(['rotate-key', '--json'])
-    const unseen = await this.#look().then(() => [], (error: unknown) => [String(error)])
+    const unseen = await this.#look().then(
+      () => [],
+      (error: unknown) => [String(error)],
+    )
     const held = openKeyFile(this.#stage.dataDir).keys().length
-    return [...(code === 0 ? [] : [`exit code ${code}: ${printed}${said}`]), ...(held === 1 ? [] : [`${held} keys in the file`]), ...unseen]
+    return [
+      ...(code === 0 ? [] : [`exit code ${code}: ${printed}${said}`]),
+      ...(held === 1 ? [] : [`${held} keys in the file`]),
+      ...unseen,
+    ]
   }
 
   /** By the file and by SQL alone, while no `rotate-key` runs: what one has left must open. */
@@ -154,11 +195,24 @@ function judge({ endpoints, probes, answers, blows, keys, wrong }: Evidence, sto
     promise('accepted after its end', acceptedAfterEnd(probes)),
     promise('sealed values that nobody can open', [...keys.unreadable]),
     promise('wrong after the last rotation of the key', wrong),
-    promise('good requests refused', answers.filter(({ status }) => typeof status === 'number' && status !== 201 && status !== 503).map((one) => JSON.stringify(one))),
-    promise('a run that proves nothing', accepted > 0 && refused > 0 && keys.looks > 0 ? [] : [`${accepted} accepted, ${refused} refused, ${keys.looks} looks`]),
+    promise(
+      'good requests refused',
+      answers
+        .filter(({ status }) => typeof status === 'number' && status !== 201 && status !== 503)
+        .map((one) => JSON.stringify(one)),
+    ),
+    promise(
+      'a run that proves nothing',
+      accepted > 0 && refused > 0 && keys.looks > 0
+        ? []
+        : [`${accepted} accepted, ${refused} refused, ${keys.looks} looks`],
+    ),
   ]
   const figures = [
-    counted('rotations of URLs and secrets', endpoints.reduce((sum, endpoint) => sum + endpoint.rotations, 0)),
+    counted(
+      'rotations of URLs and secrets',
+      endpoints.reduce((sum, endpoint) => sum + endpoint.rotations, 0),
+    ),
     counted('rightly accepted / rightly refused', `${accepted} / ${refused} of ${probes.length}`),
     counted('rotations of the key, half of them killed', keys.runs),
     counted('good requests acknowledged', answers.filter(({ status }) => status === 201).length),

@@ -12,7 +12,14 @@ import { defineScenario, type Outcome, type Request } from '../scenario.ts'
 import type { Stage } from '../stage.ts'
 
 /** One suspension, in ms: asked for, in force, and lifted. `used` are the events counted in it: at its beginning and at its end. */
-type Suspension = { readonly askedAt: number; readonly answeredAt: number; readonly refusedAt: number; readonly liftedAt: number; readonly overAt: number; readonly used: readonly [number, number] }
+type Suspension = {
+  readonly askedAt: number
+  readonly answeredAt: number
+  readonly refusedAt: number
+  readonly liftedAt: number
+  readonly overAt: number
+  readonly used: readonly [number, number]
+}
 
 const HELD_MS = 2_000
 const FREE_MS_MIN = 300
@@ -30,9 +37,23 @@ export const suspend = defineScenario({
 })
 
 const RECEIVERS: readonly Receiver[] = [
-  { name: 'steady', datasets: null, maxInFlight: 20, scheme: 'standard', timeoutMs: 60_000, conduct: () => ({ status: 200 }) },
+  {
+    name: 'steady',
+    datasets: null,
+    maxInFlight: 20,
+    scheme: 'standard',
+    timeoutMs: 60_000,
+    conduct: () => ({ status: 200 }),
+  },
   // Slower than what comes in, so that much of it waits when the suspension comes.
-  { name: 'behind', datasets: null, maxInFlight: 4, scheme: 'service', timeoutMs: 60_000, conduct: () => ({ status: 200, afterMs: 60 }) },
+  {
+    name: 'behind',
+    datasets: null,
+    maxInFlight: 4,
+    scheme: 'service',
+    timeoutMs: 60_000,
+    conduct: () => ({ status: 200, afterMs: 60 }),
+  },
 ]
 
 async function play(stage: Stage, request: Request): Promise<Outcome> {
@@ -45,7 +66,11 @@ async function play(stage: Stage, request: Request): Promise<Outcome> {
   return judge({ evidence, suspensions }, stopped)
 }
 
-async function suspendAgainAndAgain(stage: Stage, { seed, rounds, signal, say }: Request, { road, suspensions }: { road: Road; suspensions: Suspension[] }): Promise<string | null> {
+async function suspendAgainAndAgain(
+  stage: Stage,
+  { seed, rounds, signal, say }: Request,
+  { road, suspensions }: { road: Road; suspensions: Suspension[] },
+): Promise<string | null> {
   const rng = new Rng(seed + 1)
   for (let round = 1; round <= rounds; round += 1) {
     const freeMs = rng.int(FREE_MS_MIN, FREE_MS_MAX)
@@ -96,10 +121,15 @@ async function countUsed(stage: Stage): Promise<number> {
 }
 
 /** In force from the first refusal, or a second after the command's word when that is later, until it is lifted. */
-const isWithin = (at: number, { answeredAt, refusedAt, liftedAt }: Suspension): boolean => at > Math.max(answeredAt + IN_FORCE_MS, refusedAt) && at < liftedAt
-const isExpected = ({ status, at, sentAt }: Answer, { askedAt, overAt }: Suspension): boolean => status === 403 && at >= askedAt && sentAt <= overAt
+const isWithin = (at: number, { answeredAt, refusedAt, liftedAt }: Suspension): boolean =>
+  at > Math.max(answeredAt + IN_FORCE_MS, refusedAt) && at < liftedAt
+const isExpected = ({ status, at, sentAt }: Answer, { askedAt, overAt }: Suspension): boolean =>
+  status === 403 && at >= askedAt && sentAt <= overAt
 
-function judge({ evidence, suspensions }: { evidence: Evidence; suspensions: readonly Suspension[] }, stopped: string | null): Outcome {
+function judge(
+  { evidence, suspensions }: { evidence: Evidence; suspensions: readonly Suspension[] },
+  stopped: string | null,
+): Outcome {
   const within = (at: number): boolean => suspensions.some((one) => isWithin(at, one))
   // A refusal is the answer that a suspension asks for; at any other time it is none.
   const others = evidence.answers.filter((answer) => !suspensions.some((one) => isExpected(answer, one)))
@@ -108,14 +138,29 @@ function judge({ evidence, suspensions }: { evidence: Evidence; suspensions: rea
   const findings = [
     ...[...ROAD_CHECKS, duplicatesBounded].map((check) => check(facts)),
     promise('begun while suspended', begun),
-    promise('accepted while suspended', evidence.answers.filter(({ status, sentAt }) => status === 201 && within(sentAt)).map(({ event }) => event)),
-    promise('counted while suspended', suspensions.flatMap(({ used: [before, after] }) => (before === after ? [] : [`${before} became ${after}`]))),
-    promise('suspended, and never refused', suspensions.filter((one) => !evidence.answers.some((answer) => isExpected(answer, one))).map(({ askedAt }) => String(askedAt))),
+    promise(
+      'accepted while suspended',
+      evidence.answers.filter(({ status, sentAt }) => status === 201 && within(sentAt)).map(({ event }) => event),
+    ),
+    promise(
+      'counted while suspended',
+      suspensions.flatMap(({ used: [before, after] }) => (before === after ? [] : [`${before} became ${after}`])),
+    ),
+    promise(
+      'suspended, and never refused',
+      suspensions
+        .filter((one) => !evidence.answers.some((answer) => isExpected(answer, one)))
+        .map(({ askedAt }) => String(askedAt)),
+    ),
   ]
   const figures = [
     ...loadFigures(evidence),
     counted('suspensions, refusals', `${suspensions.length}, ${evidence.answers.length - others.length}`),
-    timing('suspended to first refusal', suspensions.map(({ answeredAt, refusedAt }) => Math.max(0, refusedAt - answeredAt)), IN_FORCE_MS),
+    timing(
+      'suspended to first refusal',
+      suspensions.map(({ answeredAt, refusedAt }) => Math.max(0, refusedAt - answeredAt)),
+      IN_FORCE_MS,
+    ),
   ]
   return { findings, figures, stopped }
 }

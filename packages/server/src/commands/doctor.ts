@@ -1,10 +1,11 @@
 import { boot } from '../boot.ts'
 import { openDatabase, type Database } from '../platform/db.ts'
 import { findOpenTables } from '../platform/row-security.ts'
-import { findBrokenChains } from '../resources/audit/index.ts'
+import { findBrokenChains } from '../resources/workspace/audit/index.ts'
 import type { Log } from '../platform/log.ts'
-import { INVARIANTS } from '../resources/installation/invariants.ts'
-import { countSealed } from '../resources/key-ring/index.ts'
+import { INVARIANTS } from '../resources/operate/installation/invariants.ts'
+import { findStuck } from '../resources/operate/installation/queries.ts'
+import { countSealed } from '../resources/operate/key-ring/index.ts'
 import { checkDurability, checkPolicies } from '../storage.ts'
 
 type Finding = { readonly check: string; readonly ok: boolean; readonly found: number; readonly meaning: string }
@@ -13,28 +14,58 @@ type Finding = { readonly check: string; readonly ok: boolean; readonly found: n
  * `doctor [--json]`: asks the database whether what must always hold does hold. Works beside a running server and changes
  * nothing. Gives 0 when all is well, 1 when something is not.
  */
-export async function doctorCommand(environment: Readonly<Record<string, string | undefined>>, flags: readonly string[]): Promise<number> {
+export async function doctorCommand(
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: readonly string[],
+): Promise<number> {
   const { app, storage, log } = await boot({ LOG_LEVEL: 'silent', ...environment }, { mode: 'join', makes: false })
   // Its questions read whole tables, so they may take longer than the server's own statements.
-  const database = openDatabase({ target: storage.target, connectionsMax: 1, applicationName: 'postroad doctor', statementTimeoutMs: 600_000 })
+  const database = openDatabase({
+    target: storage.target,
+    connectionsMax: 1,
+    applicationName: 'postroad doctor',
+    statementTimeoutMs: 600_000,
+  })
   try {
     const { clock, plans } = app.deps
     const unsafe = await checkDurability(database, log)
     const findings: Finding[] = [
-      { check: 'postgres is durable', ok: unsafe.length === 0, found: unsafe.length, meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on' },
+      {
+        check: 'postgres is durable',
+        ok: unsafe.length === 0,
+        found: unsafe.length,
+        meaning: unsafe.join(', ') || 'fsync, full_page_writes and synchronous_commit are on',
+      },
     ]
     findings.push(...(await policyFindings(database, log)))
     const { waiting } = await countSealed(database, storage.cipher)
-    findings.push({ check: 'secrets are sealed by the newest key', ok: waiting === 0, found: waiting, meaning: 'Run "rotate-key", and keep the former key until it is done.' })
+    findings.push({
+      check: 'secrets are sealed by the newest key',
+      ok: waiting === 0,
+      found: waiting,
+      meaning: 'Run "rotate-key", and keep the former key until it is done.',
+    })
     for (const { check, meaning, count } of INVARIANTS) {
       // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
       const found = await count(database, new Date(clock.now()), plans)
       findings.push({ check, ok: found === 0, found, meaning })
     }
+    findings.push(await stuckFinding(database, clock.now()))
     const broken = await findBrokenChains({ cipher: storage.cipher, db: database })
-    const meaning = broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') || 'Every row of every audit log continues the one before, up to the newest that was written.'
-    findings.push({ check: 'audit logs are as they were written', ok: broken.length === 0, found: broken.length, meaning })
-    process.stdout.write(flags.includes('--json') ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n` : report(findings))
+    const meaning =
+      broken.map(({ workspace, text }) => `${workspace}, ${text}`).join(' ') ||
+      'Every row of every audit log continues the one before, up to the newest that was written.'
+    findings.push({
+      check: 'audit logs are as they were written',
+      ok: broken.length === 0,
+      found: broken.length,
+      meaning,
+    })
+    process.stdout.write(
+      flags.includes('--json')
+        ? `${JSON.stringify({ ok: findings.every((f) => f.ok), findings })}\n`
+        : report(findings),
+    )
     return findings.every((finding) => finding.ok) ? 0 : 1
   } finally {
     await database.close()
@@ -43,17 +74,51 @@ export async function doctorCommand(environment: Readonly<Record<string, string 
   }
 }
 
+/** Longer than a request can last, with all that may go before it. */
+const STUCK_MS = 120_000
+
+async function stuckFinding(database: Database, now: number): Promise<Finding> {
+  const at = { dueBefore: new Date(now - STUCK_MS), now: new Date(now) }
+  const { deliveries, destinations, oldest_due_at, senders } = await findStuck(database, at)
+  const since = oldest_due_at === null ? '' : ` The oldest has been due since ${oldest_due_at.toISOString()}.`
+  const advice =
+    senders === 0
+      ? 'No process with the role "deliver" is running. Start one.'
+      : `${senders} ${senders === 1 ? 'process delivers' : 'processes deliver'}. Look for "delivery.turn_failed" and "delivery.lease_failed" in their logs.`
+  return {
+    check: 'due deliveries are begun',
+    ok: deliveries === 0,
+    found: deliveries,
+    meaning: `Nothing holds these deliveries back, and none has begun in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
+  }
+}
+
 /** The second wall between tenants: it stands, and it stands before us too. */
 async function policyFindings(database: Database, log: Log): Promise<readonly Finding[]> {
   const why = await checkPolicies(database, log)
   const open = await findOpenTables(database)
   return [
-    { check: 'row-level security holds for the server', ok: why === undefined, found: why === undefined ? 0 : 1, meaning: why ?? 'Its PostgreSQL user cannot bypass policies.' },
-    { check: 'every tenant table has its policy', ok: open.length === 0, found: open.length, meaning: open.length === 0 ? 'And no partition is open beside its table.' : `Start the server anew, which closes them: ${open.join(', ')}.` },
+    {
+      check: 'row-level security holds for the server',
+      ok: why === undefined,
+      found: why === undefined ? 0 : 1,
+      meaning: why ?? 'Its PostgreSQL user cannot bypass policies.',
+    },
+    {
+      check: 'every tenant table has its policy',
+      ok: open.length === 0,
+      found: open.length,
+      meaning:
+        open.length === 0
+          ? 'And no partition is open beside its table.'
+          : `Start the server anew, which closes them: ${open.join(', ')}.`,
+    },
   ]
 }
 
 function report(findings: readonly Finding[]): string {
-  const lines = findings.map(({ check, ok, found, meaning }) => (ok ? `ok    ${check}` : `BAD   ${check}: ${found} found. ${meaning}`))
+  const lines = findings.map(({ check, ok, found, meaning }) =>
+    ok ? `ok    ${check}` : `BAD   ${check}: ${found} found. ${meaning}`,
+  )
   return `${lines.join('\n')}\n`
 }

@@ -5,7 +5,7 @@ import { createCipher } from '../platform/cipher.ts'
 import { openDatabase, type Database } from '../platform/db.ts'
 import type { KeyFile } from '../platform/key-file.ts'
 import { databaseNow } from '../platform/server-facts.ts'
-import { countSealed, countTransactionsSince, lockKeyFile, resealAll } from '../resources/key-ring/index.ts'
+import { countSealed, countTransactionsSince, lockKeyFile, resealAll } from '../resources/operate/key-ring/index.ts'
 import type { Storage } from '../storage.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -27,6 +27,8 @@ const USAGE_CODE = 2
 const SETTLE_MS = 60_000
 const LOOK_MS = 100
 
+const toTerminal = (line: string): void => void process.stderr.write(`${line}\n`)
+
 /**
  * `rotate-key [--json]`: seals every secret of the database by the newest key. Works beside running servers, may be killed
  * at any moment and run again. With the keys of the environment the newest is `SECRET_KEY`; with the key file of the data
@@ -38,10 +40,18 @@ export async function rotateKeyCommand(environment: Environment, flags: readonly
     process.stderr.write('postroad: This takes no argument but --json.\n')
     return USAGE_CODE
   }
-  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join', makes: false })
-  const database = openDatabase({ target: storage.target, connectionsMax: 2, applicationName: 'postroad rotate-key', statementTimeoutMs: 600_000 })
+  const { app, storage } = await boot(
+    { LOG_LEVEL: 'warn', ...environment, ROLES: 'web' },
+    { mode: 'join', makes: false },
+  )
+  const database = openDatabase({
+    target: storage.target,
+    connectionsMax: 2,
+    applicationName: 'postroad rotate-key',
+    statementTimeoutMs: 600_000,
+  })
   try {
-    const outcome = await rotateKey(database, storage)
+    const outcome = await rotateKey(database, { ...storage, say: toTerminal })
     process.stdout.write(json ? `${JSON.stringify(outcome)}\n` : report(outcome, environment))
     return outcome.ok ? 0 : 1
   } finally {
@@ -51,18 +61,21 @@ export async function rotateKeyCommand(environment: Environment, flags: readonly
   }
 }
 
+/** `say` hears how far it is. */
+type Sealed = Pick<Storage, 'cipher' | 'keyFile'> & { readonly say?: (line: string) => void }
+
 /**
  * The order is what makes a kill harmless: first both keys are on the disk, then values move from the one to the other, and
  * the former goes last, when no value has it and no transaction is under way that may yet bring one.
  */
-export async function rotateKey(database: Database, storage: Pick<Storage, 'cipher' | 'keyFile'>): Promise<Outcome> {
-  const { keyFile, cipher } = storage
+export async function rotateKey(database: Database, storage: Sealed): Promise<Outcome> {
+  const { keyFile, cipher, say } = storage
   if (keyFile !== undefined) await addKey(database, keyFile)
   const since = new Date(await databaseNow(database))
   const { waiting: due } = await countSealed(database, cipher)
   let told = 0
   const progress = (count: number): void => {
-    if (count > told) process.stderr.write(`sealed ${count} of ${due}\n`)
+    if (count > told) say?.(`sealed ${count} of ${due}`)
     told = count
   }
   const first = await resealAll({ db: database, cipher, progress })
@@ -113,11 +126,21 @@ function removeFormer(database: Database, keyFile: KeyFile): Promise<boolean> {
   })
 }
 
-function report({ ok, key_id, resealed, total, waiting, unreadable, former_key_removed }: Outcome, environment: Environment): string {
-  const lines = [`Sealed ${resealed} secrets anew. ${total - waiting} of ${total} are sealed by the newest key (${key_id}).`]
-  if (ok && former_key_removed === true) lines.push('The former key was taken out of the key file. Sessions of the console that it sealed have ended.')
-  if (ok && former_key_removed === null && environment['SECRET_KEY_PREVIOUS']) lines.push('No secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.')
+function report(
+  { ok, key_id, resealed, total, waiting, unreadable, former_key_removed }: Outcome,
+  environment: Environment,
+): string {
+  const lines = [
+    `Sealed ${resealed} secrets anew. ${total - waiting} of ${total} are sealed by the newest key (${key_id}).`,
+  ]
+  if (ok && former_key_removed === true)
+    lines.push('The former key was taken out of the key file. Sessions of the console that it sealed have ended.')
+  if (ok && former_key_removed === null && environment['SECRET_KEY_PREVIOUS'])
+    lines.push('No secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.')
   for (const place of unreadable) lines.push(`This secret cannot be opened by any key that is here: ${place}`)
-  if (!ok && unreadable.length === 0) lines.push('A transaction has been open for long and may still bring a secret of the former key, which therefore stays. Run this again when it has ended.')
+  if (!ok && unreadable.length === 0)
+    lines.push(
+      'A transaction has been open for long and may still bring a secret of the former key, which therefore stays. Run this again when it has ended.',
+    )
   return `${lines.join('\n')}\n`
 }

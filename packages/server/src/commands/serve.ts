@@ -1,7 +1,8 @@
 import cluster from 'node:cluster'
+import { shellWord } from '@postroad/contract/quoting'
 import { boot, type Booted } from '../boot.ts'
-import { publicUrl } from '../config.ts'
-import { bootstrap, type Bootstrapped } from '../resources/installation/index.ts'
+import { outboundAllow, publicUrl, type Config } from '../config.ts'
+import { install } from '../resources/operate/installation/index.ts'
 import { buildConsole } from './build-console.ts'
 import { runWorkers } from './workers.ts'
 
@@ -23,10 +24,11 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   const booted = await bootUp()
   const { app, storage, config, log } = booted
   try {
+    if (cluster.isPrimary) log.info('outbound.allowed', outboundFacts(config))
     if (config.PROCESSES > 1 && cluster.isPrimary) return await serveByWorkers(booted, ended)
     const { baseUrl } = await app.start()
     if (cluster.isPrimary) {
-      process.stdout.write(welcome(await bootstrap(app.deps)))
+      process.stdout.write(welcome(await install(app.deps), baseUrl))
       buildConsole(log, ended)
     }
     log.info('server.started', { url: baseUrl, pid: process.pid })
@@ -41,10 +43,16 @@ export async function serve(bootUp: () => Promise<Booted>): Promise<number> {
   }
 }
 
+/** What a reader of the log must know to judge where deliveries may go. */
+function outboundFacts(config: Config): { readonly ranges: string; readonly set_by: string } {
+  const ranges = ['public internet', ...outboundAllow(config)].join(', ')
+  return { ranges, set_by: config.OUTBOUND_ALLOW === undefined ? 'default' : 'OUTBOUND_ALLOW' }
+}
+
 async function serveByWorkers({ app, config, log }: Booted, ended: Promise<void>): Promise<number> {
   const workers = await runWorkers({ count: config.PROCESSES, roles: config.ROLES, log })
-  const installed = await bootstrap({ ...app.deps, baseUrl: () => publicUrl(config, workers.port) })
-  process.stdout.write(welcome(installed))
+  const baseUrl = publicUrl(config, workers.port)
+  process.stdout.write(welcome(await install({ ...app.deps, baseUrl: () => baseUrl }), baseUrl))
   buildConsole(log, ended)
   await ended
   log.info('server.stopping', { pid: process.pid, processes: config.PROCESSES })
@@ -78,14 +86,15 @@ function endOfProcess(): Promise<void> {
   return asked.promise
 }
 
-/** The three lines of a first run, and of every later one: where to look, where to send, and how. */
-function welcome({ webhook, sign_in_url }: Bootstrapped): string {
+/** Where to look, where to send, and how. The link that signs in is printed by the first start only. */
+function welcome({ webhook, sign_in_url }: Awaited<ReturnType<typeof install>>, baseUrl: string): string {
   const url = webhook.public_url
   return [
     '',
-    `  Console    ${sign_in_url}`,
+    `  Console    ${sign_in_url ?? `${baseUrl}/`}`,
     `  Endpoint   ${url}`,
-    `  Try it     curl -H 'Content-Type: application/json' -d '{"hello":"world"}' ${url}`,
+    `  Try it     curl -H 'Content-Type: application/json' --data-raw '{"hello":"world"}' ${shellWord(url)}`,
+    ...(sign_in_url === undefined ? ['  Sign in    npm run postroad -- sign-in-link'] : []),
     '',
     '',
   ].join('\n')

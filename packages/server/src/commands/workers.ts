@@ -34,7 +34,8 @@ export async function runWorkers(options: { count: number; roles: Config['ROLES'
       const ended = { pid: worker.process.pid, code, signal }
       if (code === 0) log.info('worker.ended', ended)
       else log.error('worker.died', ended)
-      if (signal === null && code !== 0) port.reject(new Error('A process of the server ended before it listened; its own line above says why.'))
+      if (signal === null && code !== 0)
+        port.reject(new Error('A process of the server ended before it listened; its own line above says why.'))
       setTimeout(() => {
         if (!stopping) fork(index, port)
       }, RESTART_MS)

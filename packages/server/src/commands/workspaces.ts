@@ -3,7 +3,12 @@ import { LIMITS } from '@postroad/contract'
 import { boot } from '../boot.ts'
 import type { Deps } from '../context.ts'
 import { Refusal } from '../domain/refusal.ts'
-import { listStandings, reinstateWorkspace, suspendWorkspace, type Standing } from '../resources/workspaces/index.ts'
+import {
+  listStandings,
+  reinstateWorkspace,
+  suspendWorkspace,
+  type Standing,
+} from '../resources/workspace/workspaces/index.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -22,7 +27,11 @@ export function suspendCommand(environment: Environment, flags: readonly string[
   return asked(flags, { slugs: 1, reason: true }, ({ slug, reason, json }) =>
     besideTheServer(environment, async (deps) => {
       const workspace = await suspendWorkspace(deps, { slug, reason })
-      say(json ? JSON.stringify({ workspace }) : `${lineOf(workspace)}\nNothing is accepted for it and nothing is sent. Its data stays; "reinstate" lets it go on where it stopped.`)
+      say(
+        json
+          ? JSON.stringify({ workspace })
+          : `${lineOf(workspace)}\nNothing is accepted for it and nothing is sent. Its data stays; "reinstate" lets it go on where it stopped.`,
+      )
     }),
   )
 }
@@ -46,21 +55,32 @@ type Wants = { readonly slugs: 0 | 1; readonly reason?: true }
 function parse(flags: readonly string[], wants: Wants): Options {
   const { values, positionals } = parseArgs({
     args: [...flags],
-    options: { json: { type: 'boolean', default: false }, ...(wants.reason === true ? { reason: { type: 'string' as const } } : {}) },
+    options: {
+      json: { type: 'boolean', default: false },
+      ...(wants.reason === true ? { reason: { type: 'string' as const } } : {}),
+    },
     allowPositionals: true,
   })
   const given: { readonly reason?: unknown } = values
   const reason = typeof given.reason === 'string' ? given.reason.trim() : ''
   const { suspensionReasonCharsMax: charsMax } = LIMITS
-  if (positionals.length !== wants.slugs) throw new Error(wants.slugs === 0 ? 'This takes no workspace.' : 'Name one workspace by its slug.')
+  if (positionals.length !== wants.slugs)
+    throw new Error(wants.slugs === 0 ? 'This takes no workspace.' : 'Name one workspace by its slug.')
   if (wants.reason === true && reason === '') throw new Error('Say why with --reason "…"; it is kept in the audit log.')
   if (reason.length > charsMax) throw new Error(`A reason has at most ${charsMax} characters.`)
   return { slug: positionals[0] ?? '', reason, json: values.json }
 }
 
 // oxlint-disable-next-line max-params -- what was written, what is wanted, and what to do with it
-async function asked(flags: readonly string[], wants: Wants, run: (options: Options) => Promise<void>): Promise<number> {
-  const complain = (error: string, reason: string): void => void process.stderr.write(flags.includes('--json') ? `${JSON.stringify({ error, reason })}\n` : `postroad: ${error}\n`)
+async function asked(
+  flags: readonly string[],
+  wants: Wants,
+  run: (options: Options) => Promise<void>,
+): Promise<number> {
+  const complain = (error: string, reason: string): void =>
+    void process.stderr.write(
+      flags.includes('--json') ? `${JSON.stringify({ error, reason })}\n` : `postroad: ${error}\n`,
+    )
   let options: Options
   try {
     options = parse(flags, wants)
@@ -80,7 +100,10 @@ async function asked(flags: readonly string[], wants: Wants, run: (options: Opti
 
 /** Not `deliver`: this process tells the senders what changed and is none itself. */
 async function besideTheServer(environment: Environment, work: (deps: Deps) => Promise<void>): Promise<void> {
-  const { app, storage } = await boot({ LOG_LEVEL: 'warn', ...environment, ROLES: 'web' }, { mode: 'join', makes: false })
+  const { app, storage } = await boot(
+    { LOG_LEVEL: 'warn', ...environment, ROLES: 'web' },
+    { mode: 'join', makes: false },
+  )
   try {
     await work(app.deps)
   } finally {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileIpAllowlist, networkOf } from './ip-range.ts'
 
-const allows = (entries: readonly string[], address: string | undefined): boolean => compileIpAllowlist(entries)?.(address) ?? true
+const allows = (entries: readonly string[], address: string | undefined): boolean =>
+  compileIpAllowlist(entries)?.(address) ?? true
 
 test('an empty list lets everybody pass, an unknown address too', () => {
   assert.equal(compileIpAllowlist([]), undefined)
@@ -30,7 +31,13 @@ test('an address passes when it is listed or inside a listed range', () => {
 })
 
 test('an IPv4 address and its IPv4-mapped form are the same, on either side', () => {
-  for (const entry of ['203.0.113.7', '203.0.113.0/24', '::ffff:203.0.113.7', '::ffff:cb00:7107', '::ffff:203.0.113.0/120']) {
+  for (const entry of [
+    '203.0.113.7',
+    '203.0.113.0/24',
+    '::ffff:203.0.113.7',
+    '::ffff:cb00:7107',
+    '::ffff:203.0.113.0/120',
+  ]) {
     for (const address of ['203.0.113.7', '::ffff:203.0.113.7', '::ffff:cb00:7107', '::FFFF:CB00:7107']) {
       assert.equal(allows([entry], address), true, `${address} in ${entry}`)
     }
@@ -41,7 +48,8 @@ test('an IPv4 address and its IPv4-mapped form are the same, on either side', ()
 test('any entry of the list is enough, and who is unknown is refused', () => {
   const list = ['198.51.100.1', '2001:db8::/64', '203.0.113.0/28']
   for (const address of ['198.51.100.1', '2001:db8::9', '203.0.113.15']) assert.equal(allows(list, address), true)
-  for (const address of [undefined, '', 'unknown', '203.0.113.16', '198.51.100', '0x7f000001x']) assert.equal(allows(list, address), false, address)
+  for (const address of [undefined, '', 'unknown', '203.0.113.16', '198.51.100', '0x7f000001x'])
+    assert.equal(allows(list, address), false, address)
 })
 
 test('for limits an IPv6 address is its /64, and IPv4 is itself in either form', () => {

@@ -18,6 +18,11 @@ export function compileIpAllowlist(entries: readonly string[]): AllowsIp | undef
   }
 }
 
+/** True for the text of an IPv4 or IPv6 address, without brackets. */
+export function isIpAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
+}
+
 function contains([network, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   return network.kind() === address.kind() && address.match(network, bits)
 }
@@ -35,7 +40,8 @@ function rangeOf(entry: string): Range {
   const [text = '', length] = entry.split('/')
   const parsed = ipaddr.parse(text)
   const bits = length === undefined ? (parsed.kind() === 'ipv6' ? 128 : 32) : Number(length)
-  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= MAPPED_BITS) return [parsed.toIPv4Address(), bits - MAPPED_BITS]
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && bits >= MAPPED_BITS)
+    return [parsed.toIPv4Address(), bits - MAPPED_BITS]
   return [parsed, bits]
 }
 
@@ -43,6 +49,7 @@ function rangeOf(entry: string): Range {
 export function networkOf(text: string | undefined): string {
   const address = text === undefined ? undefined : addressOf(text)
   if (address === undefined) return 'unknown'
-  if (address instanceof ipaddr.IPv6) return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`).toNormalizedString()}/64`
+  if (address instanceof ipaddr.IPv6)
+    return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`).toNormalizedString()}/64`
   return address.toString()
 }

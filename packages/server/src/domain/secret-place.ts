@@ -17,7 +17,6 @@ export const SEALED_COLUMNS = [
   'destinations.tls',
   'destinations.proxy',
   'destinations.access_token',
-  'installation.value',
   'idempotency_records.response',
   'personal_idempotency_records.response',
   'audit_anchors.sealed',

@@ -31,10 +31,9 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   road.keyUses.note(verified.receiver)
   const stored = await road.once(verified.idempotency, async () => {
     const routed = decide(road, verified)
-    const refused = checkDatasets(routed)
-    return refused === undefined ? road.commit(routed) : ((await road.findRepeat(verified)) ?? refused)
+    const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
+    return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })
   if (stored.kind === 'stored') road.announce(stored)
-  if (stored.kind === 'rejected') road.rejections.note(verified, stored)
-  return stored
+  return stored.kind === 'rejected' ? road.rejections.note(verified, stored) : stored
 }

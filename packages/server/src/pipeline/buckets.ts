@@ -1,4 +1,4 @@
-import { takeToken, type Bucket, type BucketLimit } from '../domain/token-bucket.ts'
+import { takeToken, type Bucket, type BucketLimit } from '../domain/capture/token-bucket.ts'
 
 /** The burst limits of this process: one bucket for each credential that was used. */
 export type Buckets = {

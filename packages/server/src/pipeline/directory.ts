@@ -1,20 +1,20 @@
 import { encodeId, type HandshakeKind, type VerificationSettings } from '@postroad/contract'
 import type { Deps } from '../context.ts'
-import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
-import { compileIdempotency, type CompiledIdempotency } from '../domain/idempotency.ts'
+import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
+import { compileIdempotency, type CompiledIdempotency } from '../domain/capture/idempotency.ts'
 import { compileIpAllowlist, type AllowsIp } from '../domain/ip-range.ts'
-import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
-import { compileOrderKey, type OrderKeyOf } from '../domain/order-key.ts'
-import { limitsOf, type PlanLimits } from '../domain/plan.ts'
+import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
+import { compileOrderKey, type OrderKeyOf } from '../domain/delivery/order-key.ts'
+import { limitsOf, type PlanLimits } from '../domain/workspace/plan.ts'
 import { secretPlace, type SealedColumn } from '../domain/secret-place.ts'
 import { hashCredential } from '../platform/cipher.ts'
-import { listDatasetNames } from '../resources/datasets/queries.ts'
-import { listDestinationPlans } from '../resources/destinations/queries.ts'
-import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/ingest-keys/queries.ts'
-import { findCredential, type CredentialRow } from '../resources/credentials/queries.ts'
-import { changedProjects, findProjectPlan } from '../resources/projects/queries.ts'
-import { listRulePlans } from '../resources/rules/queries.ts'
-import { listWebhookPlans, type WebhookRow } from '../resources/webhooks/queries.ts'
+import { listDatasetNames } from '../resources/capture/datasets/queries.ts'
+import { listDestinationPlans } from '../resources/delivery/destinations/queries.ts'
+import { listIngestKeyPlans, type IngestKeyPlanRow } from '../resources/capture/ingest-keys/queries.ts'
+import { findCredential, type CredentialRow } from '../resources/capture/credentials/queries.ts'
+import { changedProjects, findProjectPlan, type Halt } from '../resources/workspace/projects/queries.ts'
+import { listRulePlans } from '../resources/capture/rules/queries.ts'
+import { listWebhookPlans, type WebhookRow } from '../resources/capture/webhooks/queries.ts'
 
 /** An endpoint, compiled for the road. */
 export type WebhookPlan = {
@@ -75,7 +75,8 @@ export type DestinationPlan = {
 export type ProjectPlan = {
   readonly workspaceId: string
   readonly workspaceSlug: string
-  readonly suspended: boolean
+  /** Why its workspace accepts nothing; undefined while it does. */
+  readonly halted: Halt | undefined
   readonly limits: PlanLimits
   readonly projectId: string
   readonly projectSlug: string
@@ -148,16 +149,24 @@ export function createDirectory(deps: Deps): Directory {
       if (known !== undefined) return known
       const until = unknown.get(text)
       if (until !== undefined && until > deps.clock.now()) return undefined
-      return once(`credential ${text}`, () => findCredential(deps.database, hashCredential(text)), (row) => {
-        if (row === undefined) remember(unknown, copyOf(text), deps.clock.now() + UNKNOWN_KEPT_MS)
-        else remember(credentials, copyOf(text), row)
-      })
+      return once(
+        `credential ${text}`,
+        () => findCredential(deps.database, hashCredential(text)),
+        (row) => {
+          if (row === undefined) remember(unknown, copyOf(text), deps.clock.now() + UNKNOWN_KEPT_MS)
+          else remember(credentials, copyOf(text), row)
+        },
+      )
     },
     plan: (projectId, workspaceId) =>
       plans.get(projectId) ??
-      once(`plan ${projectId}`, () => loadPlan(deps, { workspaceId, projectId }), (plan) => {
-        if (plan !== undefined) remember(plans, projectId, plan)
-      }),
+      once(
+        `plan ${projectId}`,
+        () => loadPlan(deps, { workspaceId, projectId }),
+        (plan) => {
+          if (plan !== undefined) remember(plans, projectId, plan)
+        },
+      ),
     forget,
     poll: async () => {
       const began = deps.clock.now()
@@ -202,7 +211,12 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
     listDatasetNames(db, at),
   ])
   const webhooks = webhookRows.map((row): WebhookPlan => {
-    const held = { id: row.id, current: row.secret, previous: row.previous_secret, previousUntil: row.previous_secret_expires_at }
+    const held = {
+      id: row.id,
+      current: row.secret,
+      previous: row.previous_secret,
+      previousUntil: row.previous_secret_expires_at,
+    }
     return {
       id: row.id,
       slug: row.slug,
@@ -221,7 +235,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
   return {
     workspaceId: at.workspaceId,
     workspaceSlug: project.workspace_slug,
-    suspended: project.suspended,
+    halted: project.halted ?? undefined,
     limits: limitsOf(deps.plans, project.plan),
     projectId: at.projectId,
     projectSlug: project.slug,
@@ -261,11 +275,19 @@ type Held = {
 function secretsOf(deps: Deps, { id, current, previous, previousUntil, places }: Held): readonly HeldSecret[] {
   const open = (sealed: Buffer | null, of: { column: SealedColumn; until: number }): readonly HeldSecret[] =>
     sealed === null ? [] : [{ value: deps.cipher.open(sealed, secretPlace(of.column, id)).reveal(), until: of.until }]
-  return [...open(current, { column: places[0], until: Infinity }), ...open(previous, { column: places[1], until: previousUntil?.getTime() ?? 0 })]
+  return [
+    ...open(current, { column: places[0], until: Infinity }),
+    ...open(previous, { column: places[1], until: previousUntil?.getTime() ?? 0 }),
+  ]
 }
 
 function ingestKeyOf(deps: Deps, row: IngestKeyPlanRow): IngestKeyPlan {
-  const { id, signing_secret: current, previous_signing_secret: previous, previous_signing_secret_expires_at: previousUntil } = row
+  const {
+    id,
+    signing_secret: current,
+    previous_signing_secret: previous,
+    previous_signing_secret_expires_at: previousUntil,
+  } = row
   const places = ['ingest_keys.signing_secret', 'ingest_keys.previous_signing_secret'] as const
   return {
     enabled: row.enabled,
@@ -277,6 +299,9 @@ function ingestKeyOf(deps: Deps, row: IngestKeyPlanRow): IngestKeyPlan {
 }
 
 function handshakeOf(deps: Deps, row: WebhookRow): HandshakePlan {
-  const token = row.verify_token === null ? undefined : deps.cipher.open(row.verify_token, secretPlace('webhooks.verify_token', row.id)).reveal()
+  const token =
+    row.verify_token === null
+      ? undefined
+      : deps.cipher.open(row.verify_token, secretPlace('webhooks.verify_token', row.id)).reveal()
   return { kind: row.handshake, tokenHash: token === undefined ? undefined : hashCredential(token) }
 }

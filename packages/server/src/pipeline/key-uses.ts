@@ -1,5 +1,5 @@
 import type { Deps } from '../context.ts'
-import { touchIngestKey } from '../resources/ingest-keys/queries.ts'
+import { touchIngestKey } from '../resources/capture/ingest-keys/queries.ts'
 import type { Receiver } from './types.ts'
 
 /** When ingest keys were used last: beside the road, so that no request waits for it. */
@@ -19,7 +19,9 @@ export function createKeyUses(deps: Deps): KeyUses {
       if (last !== undefined && now < last + MINUTE_MS) return
       if (notedAt.size >= KEYS_MAX) notedAt.clear()
       notedAt.set(ingestKeyId, now)
-      touchIngestKey(deps.database, { workspaceId, projectId, id: ingestKeyId, now: new Date(now) }).catch((cause: unknown) => deps.log.debug('ingest_key.use_not_noted', { cause }))
+      touchIngestKey(deps.database, { workspaceId, projectId, id: ingestKeyId, now: new Date(now) }).catch(
+        (cause: unknown) => deps.retryLog.warn('ingest_key.use_not_persisted', { cause }),
+      )
     },
   }
 }

@@ -2,13 +2,13 @@ import { isLogged, LIMITS, REASONS } from '@postroad/contract'
 import type { Deps } from '../context.ts'
 import { DbError } from '../platform/db.ts'
 import { uuidv7Named } from '../platform/ids.ts'
-import { addRejections, type CountedRow } from '../resources/rejections/queries.ts'
+import { addRejections, type CountedRow } from '../resources/capture/rejections/queries.ts'
 import type { Asked, Captured, Receiver, Rejected } from './types.ts'
 
 /** The rejection log of this process: counts in memory, rows in the database a second later. */
 export type Rejections = {
-  /** Counts a refusal of a request whose credential was known. Costs no statement and never fails. */
-  note(of: { readonly captured: Captured; readonly receiver: Receiver }, rejected: Rejected): void
+  /** Counts a refusal of a request whose credential was known, and gives it with the row that counts it. Costs no statement and never fails. */
+  note(of: { readonly captured: Captured; readonly receiver: Receiver }, rejected: Rejected): Rejected
   /** Writes what was counted. To be called every second, and once more at the end. */
   flush(): Promise<void>
   /** Refusals that are counted nowhere, because there was no room for them or the database lost its answer. */
@@ -24,7 +24,10 @@ const ENTRIES_MAX = 10_000
 const ROWS_PER_STATEMENT = 1_000
 const MINUTE_MS = 60_000
 const AUDITED = new Set(['missing_header', 'bad_signature', 'stale_timestamp'])
-const METHODS = { event: 'POST', handshake: 'GET', preflight: 'OPTIONS' } as const satisfies Record<Asked['kind'], string>
+const METHODS = { event: 'POST', handshake: 'GET', preflight: 'OPTIONS' } as const satisfies Record<
+  Asked['kind'],
+  string
+>
 
 /**
  * One entry for a credential, a reason and a minute, however many requests there were: a flood of forgeries costs a
@@ -35,11 +38,19 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
   let lost = 0
   let running: Promise<void> = Promise.resolve()
 
-  const add = (key: string, entry: Entry): void => {
+  /** Says whether there was room for it. */
+  const add = (key: string, entry: Entry): boolean => {
     const known = counted.get(key)
-    if (known === undefined && counted.size >= entriesMax) lost += entry.count
-    else if (known === undefined) counted.set(key, entry)
-    else counted.set(key, known.at > entry.at ? { ...known, count: known.count + entry.count } : { ...entry, count: known.count + entry.count })
+    if (known === undefined && counted.size >= entriesMax) {
+      lost += entry.count
+      return false
+    }
+    if (known === undefined) counted.set(key, entry)
+    else {
+      const { at } = known
+      counted.set(key, { ...(at > entry.at ? known : entry), count: known.count + entry.count })
+    }
+    return true
   }
 
   const write = async (): Promise<void> => {
@@ -49,7 +60,10 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
       const some = taken.slice(from, from + ROWS_PER_STATEMENT)
       try {
         // oxlint-disable-next-line no-await-in-loop -- one statement at a time, so that ingest finds the database free
-        await addRejections(deps.database, some.map(([, entry]) => entry))
+        await addRejections(
+          deps.database,
+          some.map(([, entry]) => entry),
+        )
       } catch (cause) {
         // What may have been written is not written again: a count is never above what came.
         const unknown = cause instanceof DbError && cause.outcome === 'unknown'
@@ -64,15 +78,20 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
     get lost() {
       return lost
     },
-    note: ({ captured, receiver }, { reason }) => {
-      if (!isLogged(reason)) return
+    note: ({ captured, receiver }, rejected) => {
+      const { reason } = rejected
+      if (!isLogged(reason)) return rejected
       const { webhook, ingestKeyId } = receiver
       const minute = Math.floor(captured.receivedAt / MINUTE_MS) * MINUTE_MS
       const key = `${receiver.plan.projectId} ${webhook?.id ?? ''} ${ingestKeyId ?? ''} ${reason} ${minute}`
       const known = counted.get(key)
-      if (known === undefined) return add(key, entryOf({ captured, receiver }, { reason, minute, key }))
+      if (known === undefined) {
+        const entry = entryOf({ captured, receiver }, { reason, minute, key })
+        return add(key, entry) ? { ...rejected, rejectionId: entry.id } : rejected
+      }
       known.count += 1
       if (captured.receivedAt >= known.at) Object.assign(known, latestOf(captured))
+      return { ...rejected, rejectionId: known.id }
     },
     flush: () => {
       running = running.catch(() => undefined).then(() => (counted.size === 0 ? undefined : write()))
@@ -81,9 +100,13 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
   }
 }
 
-const countOf = (some: readonly (readonly [string, Entry])[]): number => some.reduce((sum, [, { count }]) => sum + count, 0)
+const countOf = (some: readonly (readonly [string, Entry])[]): number =>
+  some.reduce((sum, [, { count }]) => sum + count, 0)
 
-function entryOf({ captured, receiver }: Parameters<Rejections['note']>[0], of: { reason: keyof typeof REASONS; minute: number; key: string }): Entry {
+function entryOf(
+  { captured, receiver }: Parameters<Rejections['note']>[0],
+  of: { reason: keyof typeof REASONS; minute: number; key: string },
+): Entry {
   const { plan, webhook, ingestKeyId } = receiver
   return {
     workspaceId: plan.workspaceId,

@@ -1,10 +1,16 @@
 import { LIMITS, type Decision, type Reason } from '@postroad/contract'
-import type { PauseReason } from '../domain/delivery-state.ts'
+import type { PauseReason } from '../domain/delivery/delivery-state.ts'
 import type { IngestKeyPlan, ProjectPlan, WebhookPlan } from './directory.ts'
 
 /** The four ways an event may be addressed (contract part 4). */
 export type Address =
-  | { readonly kind: 'url'; readonly workspace: string; readonly project: string; readonly slug: string; readonly dataset: string | undefined }
+  | {
+      readonly kind: 'url'
+      readonly workspace: string
+      readonly project: string
+      readonly slug: string
+      readonly dataset: string | undefined
+    }
   | { readonly kind: 'key_rules'; readonly key: string }
   | { readonly kind: 'key_dataset'; readonly key: string; readonly dataset: string }
   | { readonly kind: 'key_webhook'; readonly key: string; readonly slug: string }
@@ -12,7 +18,12 @@ export type Address =
 /** What a request wants: to file an event, to prove whose the endpoint is, or to learn whether a page may post. */
 export type Asked =
   | { readonly kind: 'event' }
-  | { readonly kind: 'handshake'; readonly challenge: string; readonly mode: string | null; readonly token: string | null }
+  | {
+      readonly kind: 'handshake'
+      readonly challenge: string
+      readonly mode: string | null
+      readonly token: string | null
+    }
   | { readonly kind: 'preflight' }
 
 /** A request as it came. The body is read only after the checks that need no body. */
@@ -60,6 +71,8 @@ export type Verified = {
   /** The payload as JSON text, for storing: as it came when it came as JSON. */
   readonly text: string
   readonly hops: number
+  /** Whom it had passed before (`event-chain.ts`); null: nobody that says so. */
+  readonly chain: string | null
   /** undefined: a repeat would be another event. */
   readonly idempotency: IdempotencyKey | undefined
   readonly [passed]: true
@@ -90,7 +103,14 @@ export type Routed = {
   readonly submissionId: string
   readonly records: readonly RecordDraft[]
   readonly deliveries: readonly DeliveryDraft[]
-  readonly routed: readonly { readonly rule_id: string; readonly rule: string; readonly dataset: string; readonly record_id: string }[] | undefined
+  readonly routed:
+    | readonly {
+        readonly rule_id: string
+        readonly rule: string
+        readonly dataset: string
+        readonly record_id: string
+      }[]
+    | undefined
   readonly decision: Decision
   /** The dataset of the answer: the one the URL or the endpoint names. */
   readonly dataset: string | null
@@ -129,6 +149,8 @@ export type Rejected = {
   readonly scheme?: string
   readonly retryAfterSeconds?: number
   readonly upgradeUrl?: string
+  /** The row of the rejection log that counts it; absent: none does. */
+  readonly rejectionId?: string
 }
 
 /** On the road refusals are values: they are ordinary, counted and logged. */

@@ -29,8 +29,15 @@ type Range = readonly [base: Ip, bits: number]
 
 /** They hand out the machine's own credentials, so no allow range opens them; the last three: Azure, Oracle, GCP. */
 const METADATA = new Set([
-  '169.254.169.254', '169.254.170.2', '169.254.170.23', '100.100.100.200', 'fd00:ec2::254', 'fd00:ec2::23',
-  '168.63.129.16', '192.0.0.192', 'fd20:ce::254',
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd20:ce::254',
 ])
 
 /** 6to4, Teredo, local NAT64 and SIIT carry an IPv4 address a second guard would have to judge; nobody needs them. */
@@ -73,7 +80,8 @@ export function targetOf(url: string): Target | string {
   if (parsed === null) return 'The URL cannot be read. Send a whole one, such as https://example.com/hooks.'
   const { protocol, hostname, port, pathname, search } = parsed
   if (protocol !== 'https:' && protocol !== 'http:') return 'Only http and https URLs can be called; send one of these.'
-  if (parsed.username !== '' || parsed.password !== '') return 'A URL with a user name or password cannot be called; take them out, and set them as credentials.'
+  if (parsed.username !== '' || parsed.password !== '')
+    return 'A URL with a user name or password cannot be called; take them out, and set them as credentials.'
   if (port === '0') return 'Port 0 cannot be called; name another one.'
   const host = hostname.replace(/\.$/, '')
   if (/^$|^\.|\.$|\.\./.test(host)) return 'The host name is not valid; check its dots.'
@@ -93,9 +101,16 @@ export function whyUnreachable(guard: AddressGuard, address: string, protocol: s
  * The addresses of a host that passed the guard, at most 16; rejects with why there are none. One bad address among those DNS
  * gives blocks the name, for that is what rebinding looks like; of this machine's own names the good ones are used.
  */
-export function createCheckedAddresses(guard: AddressGuard, resolver: Resolver, protocol: string): (hostname: string) => Promise<readonly string[]> {
+export function createCheckedAddresses(
+  guard: AddressGuard,
+  resolver: Resolver,
+  protocol: string,
+): (hostname: string) => Promise<readonly string[]> {
   return async (hostname) => {
-    const resolution = isIP(hostname) === 0 ? await resolver.resolve(hostname) : ({ kind: 'addresses', source: 'local', addresses: [hostname] } as const)
+    const resolution =
+      isIP(hostname) === 0
+        ? await resolver.resolve(hostname)
+        : ({ kind: 'addresses', source: 'local', addresses: [hostname] } as const)
     if (resolution.kind === 'failure') throw new UnreachableError('dns_failed', resolution.detail)
     const { addresses, source } = resolution
     const refusals = addresses.map((address) => whyUnreachable(guard, address, protocol))
@@ -112,7 +127,11 @@ export function createCheckedLookup(guard: AddressGuard, resolver: Resolver, pro
   const look = createCheckedAddresses(guard, resolver, protocol)
   return (hostname, _options, callback) => {
     look(hostname).then(
-      (addresses) => callback(null, addresses.map((address) => ({ address, family: isIP(address) }))),
+      (addresses) =>
+        callback(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        ),
       (error: Error) => callback(error, []),
     )
   }
@@ -170,5 +189,31 @@ export function createUrlCheck(guard: AddressGuard): (url: string) => string | u
     const { hostname, protocol } = new URL(target.origin)
     const host = hostname.replace(/^\[|\]$/g, '')
     return isIP(host) === 0 ? undefined : whyUnreachable(guard, host, protocol)
+  }
+}
+
+/**
+ * Why plain http may not be spoken to the host of this URL; undefined when it may, and for https. A name is looked up, because
+ * http is for addresses that the operator named, and what a name leads to today is all that can be judged when it is saved.
+ */
+export function createPlainHttpCheck(
+  guard: AddressGuard,
+  resolver: Resolver,
+): (url: string) => Promise<string | undefined> {
+  const look = createCheckedAddresses(guard, resolver, 'http:')
+  return async (url) => {
+    const target = targetOf(url)
+    if (typeof target === 'string' || !target.origin.startsWith('http:')) return undefined
+    const { hostname } = new URL(target.origin)
+    try {
+      await look(hostname.replace(/^\[|\]$/g, ''))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error
+      const rule = 'Plain http goes only to addresses in OUTBOUND_ALLOW'
+      return error.code === 'dns_failed'
+        ? `${rule}, and ${hostname} cannot be looked up: ${error.message} Use https, or correct the name.`
+        : `${rule}, and ${hostname} has another one. Use https, or let the operator name the address in OUTBOUND_ALLOW.`
+    }
   }
 }

@@ -9,7 +9,8 @@ test('what is sealed opens in its own place and in no other', () => {
   const cipher = createCipher([a])
   const sealed = cipher.seal('sésame', 'table.column/row')
   assert.equal(cipher.open(sealed, 'table.column/row').reveal(), 'sésame')
-  for (const place of ['table.column/other', 'table.other/row', 'other.column/row', '']) assert.throws(() => cipher.open(sealed, place))
+  for (const place of ['table.column/other', 'table.other/row', 'other.column/row', ''])
+    assert.throws(() => cipher.open(sealed, place))
 })
 
 test('it is sealed anew each time, and one changed bit makes it unreadable', () => {
@@ -29,7 +30,10 @@ test('the newest key seals, every key opens, and a value names the key that seal
   const sealed = old.seal('x', 'p')
   assert.equal(ring.open(sealed, 'p').reveal(), 'x')
   assert.throws(() => old.open(ring.seal('x', 'p'), 'p'), /SECRET_KEY_PREVIOUS/)
-  assert.deepEqual([sealed.subarray(1, 5).toString('hex'), old.keyIds(), ring.keyIds()[1]], [old.keyIds()[0], [ring.keyIds()[1]], old.keyIds()[0]])
+  assert.deepEqual(
+    [sealed.subarray(1, 5).toString('hex'), old.keyIds(), ring.keyIds()[1]],
+    [old.keyIds()[0], [ring.keyIds()[1]], old.keyIds()[0]],
+  )
 })
 
 test('keys that change are used from the next seal on, and are looked for when a value has an unknown key', () => {

@@ -28,9 +28,15 @@ const TAG_BYTES = 16
 const SUBKEY_BYTES = 32
 const HEADER_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES
 
-const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex')
+const keyIdOf = (key: Buffer): string =>
+  createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES).toString('hex')
 
-type Ring = { readonly keys: Keys; readonly ids: KeyIds; readonly byId: ReadonlyMap<string, Buffer>; readonly subkeys: Map<string, Subkeys> }
+type Ring = {
+  readonly keys: Keys
+  readonly ids: KeyIds
+  readonly byId: ReadonlyMap<string, Buffer>
+  readonly subkeys: Map<string, Subkeys>
+}
 type Subkeys = readonly [Subkey, ...Subkey[]]
 
 function ringOf(keys: Keys): Ring {
@@ -40,7 +46,10 @@ function ringOf(keys: Keys): Ring {
 }
 
 function subkeysOf({ keys: [newest, ...older] }: Ring, purpose: string): Subkeys {
-  const subkey = (key: Buffer): Subkey => ({ id: keyIdOf(key), key: new Uint8Array(hkdfSync('sha256', key, '', purpose, SUBKEY_BYTES)) })
+  const subkey = (key: Buffer): Subkey => ({
+    id: keyIdOf(key),
+    key: new Uint8Array(hkdfSync('sha256', key, '', purpose, SUBKEY_BYTES)),
+  })
   return [subkey(newest), ...older.map(subkey)]
 }
 
@@ -63,7 +72,10 @@ export function createCipher(keys: Keys | (() => Keys)): Cipher {
       return made
     },
     seal: (plain, place) => {
-      const { keys: [newest], ids: [id] } = ringNow()
+      const {
+        keys: [newest],
+        ids: [id],
+      } = ringNow()
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', newest, nonce).setAAD(Buffer.from(place))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])

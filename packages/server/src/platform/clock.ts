@@ -47,6 +47,8 @@ export type TestClock = Clock & {
   /** Moves time forward and fires what falls due on the way, in order. */
   advance(ms: number): void
   set(ms: number): void
+  /** How many wake-ups are set. */
+  waiting(): number
 }
 
 /** A clock that stands still until it is moved. */
@@ -77,6 +79,7 @@ export function testClock(startMs: number): TestClock {
       time = ms
       fire()
     },
+    waiting: () => waiting.size,
   }
   return clock
 }

@@ -3,7 +3,15 @@ import { postgres, SAY_WORKSPACE } from './driver.ts'
 import { readKeptJson } from './kept-json.ts'
 
 /** The one file that knows the database driver. Statements are built by the `sql` tag and run by a `Db`. */
-export type Value = string | number | boolean | bigint | Date | Uint8Array | null | readonly (string | number | boolean | Date | null)[]
+export type Value =
+  | string
+  | number
+  | boolean
+  | bigint
+  | Date
+  | Uint8Array
+  | null
+  | readonly (string | number | boolean | Date | null)[]
 
 export type Sql = { readonly strings: readonly string[]; readonly values: readonly (Value | Sql)[] }
 
@@ -71,10 +79,20 @@ const ANSWER_SPARE_MS = 10_000
 
 // Sockets and names; PostgreSQL's classes 08 and 53; shutting down, starting, cancelled, timed out, locked, read-only, no database.
 const UNAVAILABLE = /^(?:CONNECT_TIMEOUT|E[A-Z_]+|08...|53...|57P0\d|57014|55P03|40001|40P01|25006|3D000)$/
-const UNKNOWN_OUTCOMES = new Set(['NO_ANSWER', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'CONNECTION_ENDED', 'ECONNRESET', 'EPIPE'])
+const UNKNOWN_OUTCOMES = new Set([
+  'NO_ANSWER',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNRESET',
+  'EPIPE',
+])
 
 /** `role`: what connections become when they open, so that policies hold for a login which they would not hold for. */
-export type DatabaseTarget = ({ readonly url: string } | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }) & {
+export type DatabaseTarget = (
+  | { readonly url: string }
+  | { readonly host: string; readonly port: number; readonly database: string; readonly username: string }
+) & {
   readonly role?: string
 }
 
@@ -82,10 +100,19 @@ export type DatabaseTarget = ({ readonly url: string } | { readonly host: string
 const EVERY_WORKSPACE = 'every'
 
 /** For the driver: where to connect to, and as whom. Without the setting a connection sees no tenant's rows at all. */
-export function openClient(target: DatabaseTarget, settings: { connection: Record<string, string | number> } & Record<string, unknown>): ReturnType<typeof postgres> {
+export function openClient(
+  target: DatabaseTarget,
+  settings: { connection: Record<string, string | number> } & Record<string, unknown>,
+): ReturnType<typeof postgres> {
   const { role, ...place } = target
-  const connection = { ...settings.connection, 'postroad.workspace': EVERY_WORKSPACE, ...(role === undefined ? {} : { role }) }
-  return 'url' in place ? postgres(place.url, { ...settings, connection }) : postgres({ ...place, ...settings, connection })
+  const connection = {
+    ...settings.connection,
+    'postroad.workspace': EVERY_WORKSPACE,
+    ...(role === undefined ? {} : { role }),
+  }
+  return 'url' in place
+    ? postgres(place.url, { ...settings, connection })
+    : postgres({ ...place, ...settings, connection })
 }
 
 export type DatabaseOptions = {
@@ -154,7 +181,8 @@ function databaseOf(client: Client, saying: Saying): Database {
     transaction: async (work) => {
       const within = async (tx: Runner): ReturnType<typeof work> => {
         // It goes out with the first statement. When it fails, the driver fails the transaction with it.
-        if (workspace !== undefined) tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
+        if (workspace !== undefined)
+          tx.unsafe(SAY_WORKSPACE, [workspace], { prepare: true }).then(undefined, () => undefined)
         return work(asDb(tx, { answerMs }))
       }
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the driver unwraps arrays of promises; `work` gives one value
@@ -171,7 +199,13 @@ function databaseOf(client: Client, saying: Saying): Database {
   }
 }
 
-type Runner = { unsafe(text: string, parameters: (string | null)[], options: { prepare: boolean; simple?: boolean; workspace?: string }): PromiseLike<object[] & { count: number }> }
+type Runner = {
+  unsafe(
+    text: string,
+    parameters: (string | null)[],
+    options: { prepare: boolean; simple?: boolean; workspace?: string },
+  ): PromiseLike<object[] & { count: number }>
+}
 
 function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
   // A simple message, as the driver would send what has no parameters, says no workspace.
@@ -198,7 +232,10 @@ function asDb(runner: Runner, { answerMs, workspace }: Saying): Db {
 
 async function guarded<T>(work: () => PromiseLike<T>, answerMs: number): Promise<T> {
   const deadline = Promise.withResolvers<never>()
-  const timer = setTimeout(() => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')), answerMs)
+  const timer = setTimeout(
+    () => deadline.reject(new DbError(new Error('The database gave no answer in time.'), 'NO_ANSWER')),
+    answerMs,
+  )
   try {
     return await Promise.race([work(), deadline.promise])
   } catch (error) {
@@ -249,7 +286,8 @@ function toParameter(value: Value | Sql): string | null {
   if (value === null) return null
   if (typeof value === 'string') return value
   if (value instanceof Date) return value.toISOString()
-  if (value instanceof Uint8Array) return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
+  if (value instanceof Uint8Array)
+    return `\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}`
   if (Array.isArray(value)) return arrayText(value)
   // oxlint-disable-next-line typescript/no-base-to-string -- fragments were spliced before; numbers, booleans and bigints remain
   return String(value)

@@ -26,7 +26,8 @@ const CONNECTION: readonly Mend[] = [
   // What was still to be written, or the last error, is taken over into the next connection: it never gets ready.
   {
     found: '    clearImmediate(nextWriteTimer)\n    socket.removeListener',
-    mended: '    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = errorResponse = null\n    socket.removeListener',
+    mended:
+      '    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = errorResponse = null\n    socket.removeListener',
   },
   // The first question on a new connection is asked by nobody who could hear that it failed.
   {
@@ -68,7 +69,8 @@ const CONNECTION: readonly Mend[] = [
 // collection: about half of what ingest allocates was copied for nothing.
 const QUERY: readonly Mend[] = [
   {
-    found: '    this.resolve = x => (this.active = false, resolve(x))\n    this.reject = x => (this.active = false, reject(x))\n',
+    found:
+      '    this.resolve = x => (this.active = false, resolve(x))\n    this.reject = x => (this.active = false, reject(x))\n',
     mended: `    const onresolve = x => (this.active = false, resolve(x))
     const onreject = x => (this.active = false, reject(x))
     this.resolve = onresolve
@@ -92,7 +94,8 @@ const INDEX: readonly Mend[] = [
 `,
   },
   {
-    found: '      c.reserved = () => queries.length\n        ? c.execute(queries.shift())\n        : move(c, reserved)\n',
+    found:
+      '      c.reserved = () => queries.length\n        ? c.execute(queries.shift())\n        : move(c, reserved)\n',
     mended: `      const next = () => queries.length
         ? c.execute(queries.shift())
         : move(c, reserved)
@@ -121,10 +124,18 @@ const QUEUE: readonly Mend[] = [
   },
   { found: 'return index === -1', mended: 'return at === -1' },
   { found: 'xs.splice(index, 1)', mended: 'xs.splice(at, 1)' },
-  { found: '      } else {\n', mended: '      } else if (index === 64) {\n        xs = xs.slice(index)\n        index = 0\n      } else {\n' },
+  {
+    found: '      } else {\n',
+    mended: '      } else if (index === 64) {\n        xs = xs.slice(index)\n        index = 0\n      } else {\n',
+  },
 ]
 
-const MENDS: ReadonlyMap<string, readonly Mend[]> = new Map([['connection', CONNECTION], ['index', INDEX], ['query', QUERY], ['queue', QUEUE]])
+const MENDS: ReadonlyMap<string, readonly Mend[]> = new Map([
+  ['connection', CONNECTION],
+  ['index', INDEX],
+  ['query', QUERY],
+  ['queue', QUEUE],
+])
 
 const DRIVER_FILE = /\/postgres\/src\/([a-z]+)\.js$/
 const mended = new Set<string>()
@@ -133,7 +144,8 @@ const mended = new Set<string>()
 function mend(file: string, { text, mends }: { text: string; mends: readonly Mend[] }): string {
   mended.add(file)
   return mends.reduce((now, fault) => {
-    if (now.split(fault.found).length !== 2) throw new Error('The database driver has changed: see whether it still needs platform/driver.ts.')
+    if (now.split(fault.found).length !== 2)
+      throw new Error('The database driver has changed: see whether it still needs platform/driver.ts.')
     return now.replace(fault.found, () => fault.mended)
   }, text)
 }
@@ -143,7 +155,9 @@ const hooks = registerHooks({
     const loaded = next(url, context)
     const file = DRIVER_FILE.exec(url)?.[1] ?? ''
     const mends = MENDS.get(file)
-    return mends === undefined ? loaded : { ...loaded, source: mend(file, { text: readFileSync(new URL(url), 'utf8'), mends }) }
+    return mends === undefined
+      ? loaded
+      : { ...loaded, source: mend(file, { text: readFileSync(new URL(url), 'utf8'), mends }) }
   },
 })
 

@@ -1,9 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DATABASE, LOGIN, makeLogin, writeAccess } from './postgres/access.ts'
 import { accountFor, giveTo } from './postgres/account.ts'
 import { findBinaries } from './postgres/binaries.ts'
-import { DATABASE, prepare, USERNAME } from './postgres/cluster.ts'
+import { prepare } from './postgres/cluster.ts'
 import { placeOf, PORT } from './postgres/place.ts'
 import type { Place } from './postgres/place.ts'
 import { clearTheWay, postmasterOf, runs } from './postgres/postmaster.ts'
@@ -11,6 +12,7 @@ import { holderOf, lockFileOf, tryLock } from './postgres/server-lock.ts'
 import type { Lock, Mode } from './postgres/server-lock.ts'
 import { fileError, StartError } from './postgres/start-error.ts'
 import { supervise } from './postgres/supervise.ts'
+import type { Watch } from './postgres/supervise.ts'
 
 export { StartError } from './postgres/start-error.ts'
 
@@ -66,19 +68,40 @@ type Held = EmbeddedPostgresOptions & { readonly lock: Lock }
 async function start(place: Place, options: Held): Promise<EmbeddedPostgres> {
   const { lock, settings = {}, log = () => undefined } = options
   const listeners = new Set<(line: string) => void>()
-  const tell = (line: string): void => { for (const listener of listeners) listener(line) }
+  const tell = (line: string): void => {
+    for (const listener of listeners) listener(line)
+  }
   const site = { ...place, account: accountFor(place), binaries: findBinaries() }
   giveTo(site.account, lockFileOf(place.dataDir))
   if (await clearTheWay(place)) log('Stopped the PostgreSQL that a killed Postroad server had left running')
-  await prepare(site)
-  const supervised = await supervise({ site, settings, tell, log })
+  const watch = { site, settings, tell, log }
+  const { isOlder } = await prepare(site)
+  if (isOlder) await takeOver(watch)
+  const supervised = await supervise(watch)
   let stopping: Promise<void> | undefined
   return {
     connection: connectionTo(place.socketDir),
     started: true,
-    stop: () => stopping ??= supervised.stop().finally(() => { lock.release() }),
-    onExit: (listener) => { listeners.add(listener) },
+    stop: () =>
+      (stopping ??= supervised.stop().finally(() => {
+        lock.release()
+      })),
+    onExit: (listener) => {
+      listeners.add(listener)
+    },
   }
+}
+
+/** Runs the data of an earlier version once with its superuser let in, so that there is a login that is none. */
+async function takeOver(watch: Watch): Promise<void> {
+  const supervised = await supervise(watch)
+  try {
+    await makeLogin(watch.site)
+  } finally {
+    await supervised.stop()
+  }
+  writeAccess(watch.site, { setup: false })
+  watch.log('Gave the data of an earlier version a login that is no superuser')
 }
 
 function joined(socketDir: string): EmbeddedPostgres {
@@ -128,5 +151,5 @@ function makePlace(dataDir: string): Place {
 }
 
 function connectionTo(host: string): Connection {
-  return { host, port: PORT, database: DATABASE, username: USERNAME }
+  return { host, port: PORT, database: DATABASE, username: LOGIN }
 }

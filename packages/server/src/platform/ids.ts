@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 
+export { randomBytes }
+
 const POOL_BYTES = 8_192
 const pool = Buffer.alloc(POOL_BYTES)
 let used = POOL_BYTES

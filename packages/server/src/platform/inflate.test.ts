@@ -21,7 +21,12 @@ for (const { name, coding, pack } of CASES) {
 
     test('is broken when it is cut off, followed by something else, or no such stream', async () => {
       const body = pack(text)
-      for (const broken of [body.subarray(0, -1), body.subarray(0, 3), Buffer.concat([body, Buffer.from('more')]), Buffer.from('{"a":1}')]) {
+      for (const broken of [
+        body.subarray(0, -1),
+        body.subarray(0, 3),
+        Buffer.concat([body, Buffer.from('more')]),
+        Buffer.from('{"a":1}'),
+      ]) {
         assert.equal(await inflate(coding, { body: broken, bytesMax: 10_000 }), 'broken', broken.toString('hex'))
       }
     })

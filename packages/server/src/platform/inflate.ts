@@ -7,7 +7,10 @@ export type Coding = 'gzip' | 'deflate' | 'br'
  * Inflates a body on the thread pool and stops at `bytesMax`, however much more would come: memory and time are bounded
  * by the bound, not by what was sent. `broken`: not such a stream, cut off, or followed by something else.
  */
-export function inflate(coding: Coding, sent: { readonly body: Buffer; readonly bytesMax: number }): Promise<Buffer | 'too_large' | 'broken'> {
+export function inflate(
+  coding: Coding,
+  sent: { readonly body: Buffer; readonly bytesMax: number },
+): Promise<Buffer | 'too_large' | 'broken'> {
   const { body, bytesMax } = sent
   const stream = streamOf(coding, body)
   return new Promise((resolve) => {

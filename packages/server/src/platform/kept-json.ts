@@ -15,5 +15,7 @@ const json = JSON as unknown as SourceJson
  */
 export function readKeptJson(text: string): unknown {
   if (!RESPELLED.test(text)) return JSON.parse(text)
-  return json.parse(text, (_key, value, { source }) => (typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value))
+  return json.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value,
+  )
 }

@@ -26,7 +26,12 @@ test('processes that begin at once agree on one key', () => {
   const module = JSON.stringify(new URL('./key-file.ts', import.meta.url).href)
   const script = `import(${module}).then(({ openKeyFile }) => console.log(openKeyFile(${JSON.stringify(folder)}).keys()[0].toString('hex')))`
   const all = Array.from({ length: 4 }, () => `node -e ${JSON.stringify(script).replaceAll('$', '\\$')} &`).join(' ')
-  const said = execFileSync('sh', ['-c', `${all} wait`], { encoding: 'utf8', env: { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` } }).trim().split('\n')
+  const said = execFileSync('sh', ['-c', `${all} wait`], {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` },
+  })
+    .trim()
+    .split('\n')
   assert.deepEqual([said.length, new Set(said).size], [4, 1])
 })
 
@@ -46,7 +51,10 @@ test('who has it open sees what takes its place, and a file that was left half-w
 test('a file that holds no key is refused with one line that says what to do', () => {
   for (const text of ['', 'c2hvcnQ=\n', `${randomBytes(32).toString('base64')}\nc2hvcnQ=\n`]) {
     writeFileSync(join(folder, 'secret-key'), text)
-    assert.throws(() => openKeyFile(folder), { name: 'StartError', message: /secret-key does not hold 32 bytes in base64 on each line\. Restore it from a backup/ })
+    assert.throws(() => openKeyFile(folder), {
+      name: 'StartError',
+      message: /secret-key does not hold 32 bytes in base64 on each line\. Restore it from a backup/,
+    })
     assert.equal(readFileSync(join(folder, 'secret-key'), 'utf8'), text)
   }
 })

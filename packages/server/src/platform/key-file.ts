@@ -2,7 +2,19 @@
  * The key file of a data folder: a key a line in base64, the newest first. It is written whole beside its place and then
  * moved there, so that whoever reads it, and whenever a process or the machine dies, finds all keys of before or all of after.
  */
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Keys } from './cipher.ts'
@@ -69,10 +81,15 @@ function write(folder: string, keys: Keys): string {
 }
 
 function readKeys(path: string): Keys {
-  const lines = readFileSync(path, 'utf8').split('\n').map((line) => line.trim()).filter((line) => line !== '')
+  const lines = readFileSync(path, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
   const [newest, ...older] = lines.map((line) => Buffer.from(line, 'base64'))
   if (newest === undefined || [newest, ...older].some((key) => key.length !== KEY_BYTES)) {
-    throw new StartError(`${path} does not hold ${KEY_BYTES} bytes in base64 on each line. Restore it from a backup; without it sealed secrets cannot be read.`)
+    throw new StartError(
+      `${path} does not hold ${KEY_BYTES} bytes in base64 on each line. Restore it from a backup; without it sealed secrets cannot be read.`,
+    )
   }
   return [newest, ...older]
 }
@@ -85,7 +102,8 @@ function stampOf(path: string): string {
 
 /** What a process left that was killed while it wrote. */
 function removeUnfinished(folder: string): void {
-  for (const name of readdirSync(folder)) if (/^secret-key\.[0-9a-f]+\.new$/.test(name)) rmSync(join(folder, name), { force: true })
+  for (const name of readdirSync(folder))
+    if (/^secret-key\.[0-9a-f]+\.new$/.test(name)) rmSync(join(folder, name), { force: true })
 }
 
 function sync(folder: string): void {

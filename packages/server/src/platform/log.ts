@@ -14,7 +14,13 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 export function createLog(options: { readonly level: LogLevel; readonly format: 'json' | 'text' }): Log {
   if (options.format === 'text') return textLog(options.level)
   const serializers = { cause: causeFields }
-  const logger = pino({ level: options.level, base: null, messageKey: 'event', timestamp: pino.stdTimeFunctions.isoTime, serializers })
+  const logger = pino({
+    level: options.level,
+    base: null,
+    messageKey: 'event',
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers,
+  })
   return {
     debug: (event, fields) => logger.debug(fields ?? {}, event),
     info: (event, fields) => logger.info(fields ?? {}, event),
@@ -27,18 +33,26 @@ export function createLog(options: { readonly level: LogLevel; readonly format: 
 function causeFields(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   const code = 'code' in cause ? { code: cause.code } : {}
-  return { type: cause.name, message: cause.message, ...code, stack: cause.stack, ...(cause.cause === undefined ? {} : { cause: causeFields(cause.cause) }) }
+  return {
+    type: cause.name,
+    message: cause.message,
+    ...code,
+    stack: cause.stack,
+    ...(cause.cause === undefined ? {} : { cause: causeFields(cause.cause) }),
+  }
 }
 
 const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const
 
 function textLog(level: LogLevel): Log {
-  const write = (at: keyof typeof RANK) => (event: string, fields: Readonly<Record<string, unknown>> = {}) => {
-    if (RANK[at] < RANK[level]) return
-    const time = new Date().toISOString().slice(11, 23)
-    const mark = at === 'info' ? '' : `${at} `
-    process.stderr.write(`${time} ${mark}${event}${Object.entries(fields).map(asText).join('')}\n`)
-  }
+  const write =
+    (at: keyof typeof RANK) =>
+    (event: string, fields: Readonly<Record<string, unknown>> = {}) => {
+      if (RANK[at] < RANK[level]) return
+      const time = new Date().toISOString().slice(11, 23)
+      const mark = at === 'info' ? '' : `${at} `
+      process.stderr.write(`${time} ${mark}${event}${Object.entries(fields).map(asText).join('')}\n`)
+    }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
 

@@ -9,7 +9,12 @@ const MIGRATION_LOCK = 4_680_001
  * nodes starting together do it once. Forward only. Then every tenant table has its policy, the new ones too. Gives the names of those it ran.
  */
 export async function migrate(target: DatabaseTarget, folder: URL): Promise<readonly string[]> {
-  const settings = { max: 1, onnotice: () => undefined, connect_timeout: 10, connection: { application_name: 'postroad migrate' } }
+  const settings = {
+    max: 1,
+    onnotice: () => undefined,
+    connect_timeout: 10,
+    connection: { application_name: 'postroad migrate' },
+  }
   const client = openClient(target, settings)
   try {
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`

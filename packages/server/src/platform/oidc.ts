@@ -17,7 +17,12 @@ import type { Secret } from './secret.ts'
 export type OidcBegun = { readonly state: string; readonly nonce: string; readonly code_verifier: string }
 
 /** Who the provider says is there. An email that it does not call verified is left out, and so is one beyond ASCII. */
-export type OidcPerson = { readonly issuer: string; readonly subject: string; readonly email: string | undefined; readonly name: string | undefined }
+export type OidcPerson = {
+  readonly issuer: string
+  readonly subject: string
+  readonly email: string | undefined
+  readonly name: string | undefined
+}
 
 /** Sign-in by one OpenID Connect provider: authorization code with PKCE, state and nonce. */
 export type Oidc = {
@@ -34,7 +39,12 @@ const PLAIN = /^[\x21-\x7e]+@[a-z0-9.-]+$/i
 const TIMEOUT_SECONDS = 10
 const KNOWN_MS = 3_600_000
 
-export function createOidc(of: { issuer: string; clientId: string; clientSecret: Secret | undefined; now: () => number }): Oidc {
+export function createOidc(of: {
+  issuer: string
+  clientId: string
+  clientSecret: Secret | undefined
+  now: () => number
+}): Oidc {
   const issuer = new URL(of.issuer)
   let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined
   /** Read again after an hour, and after a failure. */
@@ -89,7 +99,10 @@ export function createOidc(of: { issuer: string; clientId: string; clientSecret:
   }
 }
 
-async function discover(issuer: URL, of: { clientId: string; clientSecret: Secret | undefined }): Promise<Configuration> {
+async function discover(
+  issuer: URL,
+  of: { clientId: string; clientSecret: Secret | undefined },
+): Promise<Configuration> {
   const configuration = await discovery(issuer, of.clientId, of.clientSecret?.reveal(), undefined, {
     timeout: TIMEOUT_SECONDS,
     // Only loopback may be reached without TLS; config.ts sees to it.

@@ -11,13 +11,21 @@ export type DayTable = { readonly name: string; readonly storage?: string }
  * Makes the partitions of `tables` for the days around `now` (yesterday to `daysAhead`), each a range of UUIDv7 ids.
  * A day whose rows already lie in the default partition is left there. Gives the names of those it made.
  */
-export async function makeDays(db: Database, tables: readonly DayTable[], at: { now: number; daysAhead: number }): Promise<string[]> {
+export async function makeDays(
+  db: Database,
+  tables: readonly DayTable[],
+  at: { now: number; daysAhead: number },
+): Promise<string[]> {
   const first = Math.floor(at.now / DAY_MS) - 1
-  const known = new Set((await db.many<{ name: string }>(sql`
+  const known = new Set(
+    (
+      await db.many<{ name: string }>(sql`
     select c.relname as name
       from pg_inherits i
       join pg_class c on c.oid = i.inhrelid
-  `)).map((row) => row.name))
+  `)
+    ).map((row) => row.name),
+  )
   const made: string[] = []
   for (const table of tables) {
     for (let day = first; day <= first + 1 + at.daysAhead; day += 1) {
@@ -38,7 +46,11 @@ export async function makeDays(db: Database, tables: readonly DayTable[], at: { 
 }
 
 /** Drops the days that ended more than `keepDays` ago: retention costs no delete. Gives the names of those it dropped. */
-export async function dropDays(db: Database, tables: readonly DayTable[], at: { now: number; keepDays: number }): Promise<string[]> {
+export async function dropDays(
+  db: Database,
+  tables: readonly DayTable[],
+  at: { now: number; keepDays: number },
+): Promise<string[]> {
   const oldest = dayName(Math.floor(at.now / DAY_MS) - at.keepDays)
   const dropped: string[] = []
   for (const table of tables) {

@@ -31,7 +31,16 @@ export function createPasswordHash(cost: Cost = COST): PasswordHash {
   const turn = createTurns()
   const derive = (password: string, of: Cost & { salt: Buffer; bytes: number }): Promise<Buffer> => {
     const { salt, bytes, memory, passes, parallelism } = of
-    return turn(() => argon2id({ message: Buffer.from(password.normalize('NFKC')), nonce: salt, memory, passes, parallelism, tagLength: bytes }))
+    return turn(() =>
+      argon2id({
+        message: Buffer.from(password.normalize('NFKC')),
+        nonce: salt,
+        memory,
+        passes,
+        parallelism,
+        tagLength: bytes,
+      }),
+    )
   }
   return {
     hash: async (password) => {
@@ -46,7 +55,9 @@ export function createPasswordHash(cost: Cost = COST): PasswordHash {
       const expected = Buffer.from(tag, 'base64')
       const found = await derive(password, { ...made, salt: Buffer.from(salt, 'base64'), bytes: expected.length })
       if (!timingSafeEqual(found, expected)) return 'wrong'
-      return made.memory === cost.memory && made.passes === cost.passes && made.parallelism === cost.parallelism ? 'right' : 'due'
+      return made.memory === cost.memory && made.passes === cost.passes && made.parallelism === cost.parallelism
+        ? 'right'
+        : 'due'
     },
     pretend: async (password) => {
       await derive(password, { ...cost, salt: randomBytes(SALT_BYTES), bytes: TAG_BYTES })

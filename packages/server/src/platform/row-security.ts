@@ -5,8 +5,8 @@ import { openDatabase, sql, type DatabaseTarget, type Db } from './db.ts'
  * of another one, also when it forgets to name the workspace.
  */
 
-/** Who the server is in PostgreSQL where its login may bypass policies. One for all databases of a cluster. */
-const SERVER_ROLE = 'postroad_server'
+/** Who the server is in PostgreSQL: its login in the embedded one, and what a login becomes that policies do not hold for. */
+export const SERVER_ROLE = 'postroad_server'
 
 /** The column that says whose a row is; null for a table of the installation. */
 const OWNER_COLUMN = `
@@ -83,10 +83,15 @@ const ROLE_LOCK = 4_680_004
  * policies do not hold.
  */
 export async function bindToPolicies(target: DatabaseTarget, told: (cause: unknown) => void): Promise<DatabaseTarget> {
-  const database = openDatabase({ target, connectionsMax: 1, applicationName: 'postroad boot', statementTimeoutMs: 60_000 })
+  const database = openDatabase({
+    target,
+    connectionsMax: 1,
+    applicationName: 'postroad boot',
+    statementTimeoutMs: 60_000,
+  })
   try {
     if ((await whyUnbound(database)) === undefined) return target
-    await database.transaction(makeRole)
+    await database.transaction(makeServerRole)
     return { ...target, role: SERVER_ROLE }
   } catch (cause) {
     // Mostly a right that is missing; who has no right at all to be here learns of it at the next step.
@@ -97,10 +102,12 @@ export async function bindToPolicies(target: DatabaseTarget, told: (cause: unkno
   }
 }
 
-async function makeRole(db: Db): Promise<void> {
+/** Makes the role with what it may do, and gives it the tables of the login; the rest of the transaction is run as it. */
+export async function makeServerRole(db: Db): Promise<void> {
   await db.run(sql`select pg_advisory_xact_lock(${ROLE_LOCK})`)
   // Databases of one cluster share the role, and do not see each other's lock.
-  await db.run(statement(`
+  await db.run(
+    statement(`
     do $$
     begin
       if not exists (select from pg_roles where rolname = '${SERVER_ROLE}') then
@@ -108,9 +115,11 @@ async function makeRole(db: Db): Promise<void> {
       end if;
     exception when duplicate_object or unique_violation then null;
     end
-    $$`))
+    $$`),
+  )
   // The second: rotate-key asks which transactions are still open, those of its own login included.
-  await db.run(statement(`
+  await db.run(
+    statement(`
     do $$
     declare
       t record;
@@ -134,7 +143,8 @@ async function makeRole(db: Db): Promise<void> {
         execute format('alter table %s owner to ${SERVER_ROLE}', t.name);
       end loop;
     end
-    $$`))
+    $$`),
+  )
   // Membership alone does not always allow it.
   await db.run(statement(`set local role ${SERVER_ROLE}`))
 }

@@ -17,7 +17,9 @@ export function createSealedText(cipher: Cipher, purpose: string): SealedText {
   return {
     seal: (plain) => {
       const [newest] = cipher.subkeys(purpose)
-      return new CompactEncrypt(new TextEncoder().encode(plain)).setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id }).encrypt(newest.key)
+      return new CompactEncrypt(new TextEncoder().encode(plain))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: newest.id })
+        .encrypt(newest.key)
     },
     open: async (sealed) => {
       if (sealed.length > SEALED_CHARS_MAX) return undefined
@@ -25,7 +27,10 @@ export function createSealedText(cipher: Cipher, purpose: string): SealedText {
         const { kid } = decodeProtectedHeader(sealed)
         const found = cipher.subkeys(purpose).find(({ id }) => id === kid)
         if (found === undefined) return undefined
-        const { plaintext } = await compactDecrypt(sealed, found.key, { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] })
+        const { plaintext } = await compactDecrypt(sealed, found.key, {
+          keyManagementAlgorithms: ['dir'],
+          contentEncryptionAlgorithms: ['A256GCM'],
+        })
         return new TextDecoder().decode(plaintext)
       } catch {
         return undefined

@@ -16,7 +16,9 @@ export const begunBy = (deadline: Date): Sql => sql`statement_timestamp() < ${de
 
 /** `server_version_num`: 180004 is 18.4. Throws when the server cannot be reached. */
 export async function serverVersion(db: Db): Promise<number> {
-  const { version } = await db.one<{ version: number }>(sql`select current_setting('server_version_num')::int as version`)
+  const { version } = await db.one<{ version: number }>(
+    sql`select current_setting('server_version_num')::int as version`,
+  )
   return version
 }
 
@@ -33,5 +35,7 @@ export async function unsafeSettings(db: Db): Promise<readonly string[]> {
       from pg_settings
      where name in ('fsync', 'full_page_writes', 'synchronous_commit')
   `)
-  return rows.filter(({ name, setting }) => DURABLE[name]?.includes(setting) === false).map(({ name, setting }) => `${name}=${setting}`)
+  return rows
+    .filter(({ name, setting }) => DURABLE[name]?.includes(setting) === false)
+    .map(({ name, setting }) => `${name}=${setting}`)
 }

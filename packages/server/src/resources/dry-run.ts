@@ -1,11 +1,14 @@
-import { encodeId, LIMITS, type Conditions, type DryRun, type Mappings } from '@postroad/contract'
-import type { Ctx, StoredPayload } from '../context.ts'
-import { compileConditions, type CompiledConditions } from '../domain/condition.ts'
-import { explain } from '../domain/explain.ts'
-import { isRawNumber, parseJson, stringifyJson } from '../domain/json-text.ts'
-import { compileMappings, type CompiledMappings } from '../domain/mapping.ts'
+import { encodeId, LIMITS, REASONS, type Conditions, type DryRun, type Mappings } from '@postroad/contract'
+import type { Ctx } from '../context.ts'
+import type { StoredPayload } from '../features.ts'
+import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
+import { explainInTurns } from '../domain/routing/explain.ts'
+import { isRawNumber, parseJson, stringifyJson } from '../domain/json/json-text.ts'
+import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
+import { RecordTexts } from '../domain/routing/record-texts.ts'
 import { refuse } from '../domain/refusal.ts'
-import { listStoredBodies, type StoredBodyRow } from './submissions/index.ts'
+import { PacedWork } from './paced-work.ts'
+import { listStoredBodies, type StoredBodyRow } from './capture/submissions/index.ts'
 
 export type DryRunInput = {
   readonly conditions: Conditions
@@ -18,47 +21,115 @@ export type DryRunInput = {
 }
 
 type Result = DryRun['results'][number]
-type Subject = Pick<Result, 'index' | 'submission_id' | 'received_at' | 'error'> & { readonly payload: unknown }
+type Subject = Pick<Result, 'index' | 'submission_id' | 'received_at' | 'error'> & {
+  readonly payload: unknown
+  /** How long its text is. */
+  readonly chars: () => number
+}
 
 /** Runs conditions and mappings as the road would, on payloads that are sent and on stored ones, and stores nothing. */
 export async function dryRun(ctx: Ctx, input: DryRunInput): Promise<DryRun> {
-  const given = givenPayloads(input)
-  const recent = input.recent ?? (given === undefined ? LIMITS.dryRunRecentDefault : 0)
-  const subjects = [...(given ?? []).map(givenSubject), ...(await storedSubjects(ctx, { webhookId: input.webhookId, limit: recent }))]
-  const compiled = { conditions: compileConditions(input.conditions, 'text'), mappings: compileMappings(input.mappings) }
+  const given = givenPayloads(input) ?? []
+  const stored = await storedBodies(ctx, input)
+  const compiled = {
+    conditions: compileConditions(input.conditions, 'text'),
+    mappings: compileMappings(input.mappings),
+  }
+  const work = new PacedWork(LIMITS.dryRunWorkMax)
+  const results: Result[] = []
   let chars = 0
-  const results = subjects.map((subject) => {
-    const { result, dataChars } = resultOf(subject, compiled)
+  for await (const subject of subjectsOf(ctx, { given, stored, work })) {
+    const { result, dataChars } = await resultOf(subject, { ...compiled, work })
     chars += dataChars
-    return chars > LIMITS.dryRunDataCharsMax && result.matched ? { ...result, data: null, data_left_out: true } : result
-  })
-  return { matched: results.filter((result) => result.matched).length, tested: results.length, results }
+    const leftOut = chars > LIMITS.dryRunDataCharsMax && result.matched
+    results.push(leftOut ? { ...result, data: null, data_left_out: true } : result)
+  }
+  const left = given.length + stored.length - results.length
+  return {
+    matched: results.filter((result) => result.matched).length,
+    tested: results.length,
+    ...(left > 0 ? { budget_used_up: true, not_looked_at: left } : {}),
+    results,
+  }
 }
 
-type Compiled = { readonly conditions: CompiledConditions; readonly mappings: CompiledMappings }
+type Compiled = {
+  readonly conditions: CompiledConditions
+  readonly mappings: CompiledMappings
+  readonly work: PacedWork
+}
+
+/** For each character that is read or written. */
+const READ_WORK = 8
 
 /** What would become of one payload, and how long the text of its record is. */
-function resultOf({ payload, ...subject }: Subject, { conditions, mappings }: Compiled): { result: Result; dataChars: number } {
+async function resultOf(
+  { payload, chars, ...subject }: Subject,
+  { conditions, mappings, work }: Compiled,
+): Promise<{ result: Result; dataChars: number }> {
   const nothing = { matched: false, failed: null, data: null, data_left_out: false }
   if (subject.error !== null) return { result: { ...subject, ...nothing }, dataChars: 0 }
-  const failed = explain(conditions, payload)
+  const failed = await explainInTurns(conditions, { payload, spend: work.spend })
   if (failed !== null) return { result: { ...subject, ...nothing, failed }, dataChars: 0 }
-  const mapped = mappings(payload)
+  await work.spend(READ_WORK * chars())
+  const texts = new RecordTexts({ payloadBytes: () => 3 * chars(), bytesMax: LIMITS.recordsOfEventBytesMax })
+  const mapped = mappings(payload, texts)
   const data = mapped === 'whole' ? payload : mapped.data
-  return { result: { ...subject, ...nothing, matched: true, data }, dataChars: stringifyJson(data).length }
+  const text = mapped === 'whole' ? '' : (mapped.text ?? stringifyJson(data) ?? '')
+  texts.add(text)
+  if (texts.tooLarge) return { result: { ...subject, ...nothing, matched: true, error: TOO_LARGE }, dataChars: 0 }
+  const dataChars = mapped === 'whole' ? chars() : text.length
+  await work.spend(READ_WORK * dataChars)
+  return { result: { ...subject, ...nothing, matched: true, data }, dataChars }
+}
+
+const TOO_LARGE = REASONS.records_too_large.text
+
+type ToRead = {
+  readonly given: readonly unknown[]
+  readonly stored: readonly StoredBodyRow[]
+  readonly work: PacedWork
+}
+
+/** The sent ones first, then the stored ones, one after the other: a compressed body may be much longer than its bytes. */
+async function* subjectsOf(ctx: Ctx, { given, stored, work }: ToRead): AsyncGenerator<Subject> {
+  for (const [index, payload] of given.entries()) {
+    if (index > 0 && work.usedUp) return
+    yield givenSubject(payload, index)
+  }
+  let first = given.length === 0
+  let chars = 0
+  for (const row of stored) {
+    if (!first && (work.usedUp || chars >= LIMITS.storedPayloadsReadBytesMax)) return
+    first = false
+    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
+    const read = await ctx.readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
+    const readChars = read.ok ? read.chars : 0
+    chars += readChars
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await work.spend(READ_WORK * readChars)
+    yield storedSubject(row, read)
+  }
 }
 
 function givenPayloads({ payloads, payloads_text: text }: DryRunInput): readonly unknown[] | undefined {
   if (text === undefined) {
     const deep = payloads?.findIndex((payload) => nestsBeyond(payload, LIMITS.jsonDepthMax)) ?? -1
-    if (deep >= 0) throw refuse('invalid_request', `payloads[${deep}]: it is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`)
+    if (deep >= 0)
+      throw refuse(
+        'invalid_request',
+        `payloads[${deep}]: it is nested more than ${LIMITS.jsonDepthMax} levels deep; flatten it.`,
+      )
     return payloads
   }
   if (payloads !== undefined) throw refuse('invalid_request', 'payloads_text: send it or payloads, not both.')
   const parsed = parseJson(text)
   if (!parsed.ok) throw refuse('invalid_request', parsed.error.replace('The body', 'payloads_text: it'))
   if (!Array.isArray(parsed.value) || parsed.value.length > LIMITS.dryRunPayloadsMax) {
-    throw refuse('invalid_request', `payloads_text: it is the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`)
+    throw refuse(
+      'invalid_request',
+      `payloads_text: it is the text of a JSON list of at most ${LIMITS.dryRunPayloadsMax} payloads.`,
+    )
   }
   return parsed.value
 }
@@ -68,25 +139,34 @@ function nestsBeyond(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => nestsBeyond(member, levels - 1))
 }
 
-const givenSubject = (payload: unknown, index: number): Subject => ({ index, submission_id: null, received_at: null, error: null, payload })
-
-/** The newest stored payloads, read one after the other, because a compressed body may be much longer than its bytes. */
-async function storedSubjects(ctx: Ctx, { webhookId, limit }: { webhookId: string | null; limit: number }): Promise<readonly Subject[]> {
-  if (limit === 0) return []
-  const rows = await listStoredBodies(ctx.db, { ...ctx, webhookId, limit, bytesMax: LIMITS.storedPayloadsReadBytesMax })
-  const subjects: Subject[] = []
-  let chars = 0
-  for (const row of rows) {
-    if (chars >= LIMITS.storedPayloadsReadBytesMax) break
-    // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
-    const read = await ctx.readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
-    if (read.ok) chars += read.chars
-    subjects.push(storedSubject(row, read))
+function givenSubject(payload: unknown, index: number): Subject {
+  let chars: number | undefined
+  return {
+    index,
+    submission_id: null,
+    received_at: null,
+    error: null,
+    payload,
+    chars: () => (chars ??= stringifyJson(payload).length),
   }
-  return subjects
+}
+
+/** The newest stored payloads, as they are stored. */
+async function storedBodies(ctx: Ctx, { webhookId, ...input }: DryRunInput): Promise<readonly StoredBodyRow[]> {
+  const isGiven = input.payloads !== undefined || input.payloads_text !== undefined
+  const limit = input.recent ?? (isGiven ? 0 : LIMITS.dryRunRecentDefault)
+  return limit === 0
+    ? []
+    : listStoredBodies(ctx.db, { ...ctx, webhookId, limit, bytesMax: LIMITS.storedPayloadsReadBytesMax })
 }
 
 function storedSubject(row: StoredBodyRow, read: StoredPayload): Subject {
-  const named = { index: null, submission_id: encodeId('submission', row.id), received_at: row.received_at.toISOString() }
-  return read.ok ? { ...named, error: null, payload: read.payload } : { ...named, error: read.error, payload: undefined }
+  const named = {
+    index: null,
+    submission_id: encodeId('submission', row.id),
+    received_at: row.received_at.toISOString(),
+  }
+  return read.ok
+    ? { ...named, error: null, payload: read.payload, chars: () => read.chars }
+    : { ...named, error: read.error, payload: undefined, chars: () => 0 }
 }

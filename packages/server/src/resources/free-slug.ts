@@ -18,7 +18,10 @@ export type FreeSlugOptions<Row> = {
 }
 
 /** Inserts under the slug that was asked for; else under one made of the name, with a mark when that one is taken. */
-export async function insertUnderFreeSlug<Row>({ randomText }: Pick<Ctx, 'randomText'>, options: FreeSlugOptions<Row>): Promise<Row> {
+export async function insertUnderFreeSlug<Row>(
+  { randomText }: Pick<Ctx, 'randomText'>,
+  options: FreeSlugOptions<Row>,
+): Promise<Row> {
   const { slug, name, fallback, insert, taken } = options
   const own = slug ?? slugFrom(name, fallback)
   const row = await insert(own)

@@ -1,11 +1,12 @@
-import { decodeCursor, encodeCursor } from '../domain/cursor.ts'
+import { decodeCursor, encodeCursor } from '../domain/serving/cursor.ts'
 import { refuse } from '../domain/refusal.ts'
 
 /** The id that a cursor stands for; null at the first page. */
 export function afterCursor(cursor: string | undefined): string | null {
   if (cursor === undefined) return null
   const id = decodeCursor(cursor)
-  if (id === undefined) throw refuse('invalid_request', 'The cursor is not one of ours; use next_cursor of the page before, as it is.')
+  if (id === undefined)
+    throw refuse('invalid_request', 'The cursor is not one of ours; use next_cursor of the page before, as it is.')
   return id
 }
 

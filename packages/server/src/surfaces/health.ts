@@ -1,41 +1,64 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../context.ts'
 import { errorBody, refuse } from '../domain/refusal.ts'
+import { hashCredential } from '../platform/cipher.ts'
 import { databaseNow } from '../platform/server-facts.ts'
 import { metricsText, type Counters, type Gauge } from './metrics.ts'
 
 export type Health = {
   readonly counters: Counters
   readonly gauges: () => readonly Gauge[]
+  readonly isOwnMachine: (request: IncomingMessage) => boolean
+  readonly stalled: () => { readonly call: string; readonly since: number } | undefined
 }
 
-/** `/healthz`: alive, without the database. `/readyz`: the database answers. `/metrics`: Prometheus text. */
-export function mountHealth(fastify: FastifyInstance, deps: Deps, { counters, gauges }: Health): void {
+/** `/healthz`: alive, without the database. `/readyz`: the database answers, and deliveries move. `/metrics`: Prometheus text. */
+export function mountHealth(
+  fastify: FastifyInstance,
+  deps: Deps,
+  { counters, gauges, stalled, isOwnMachine }: Health,
+): void {
   fastify.get('/healthz', () => ({ status: 'ok' }))
   fastify.get('/readyz', async (_request, reply) => {
     try {
       await databaseNow(deps.database)
-      return { status: 'ready' }
     } catch {
-      const refusal = refuse('overloaded', 'The database does not answer.')
-      return reply.status(refusal.status).send(errorBody(refusal))
+      return notReady(reply, 'The database does not answer.')
     }
+    const waiting = stalled()
+    return waiting === undefined ? { status: 'ready' } : notReady(reply, whyStalled(waiting))
   })
   fastify.get('/metrics', (request, reply) => {
-    if (!mayReadMetrics(deps, request)) return refuseMetrics(reply)
+    if (!mayReadMetrics(deps, { request, isOwnMachine })) return refuseMetrics(reply)
     return reply.type('text/plain; version=0.0.4').send(metricsText(counters, gauges()))
   })
 }
 
-const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
-
-function mayReadMetrics({ config }: Deps, request: FastifyRequest): boolean {
-  const token = config.METRICS_TOKEN?.reveal()
-  if (token !== undefined) return request.headers.authorization === `Bearer ${token}`
-  return LOOPBACK.test(request.socket.remoteAddress ?? '')
+function notReady(reply: FastifyReply, why: string): FastifyReply {
+  const refusal = refuse('overloaded', why)
+  return reply.status(refusal.status).send(errorBody(refusal))
 }
 
+function whyStalled({ call, since }: { readonly call: string; readonly since: number }): string {
+  const sinceText = new Date(since).toISOString()
+  return `The delivery loop of this process has completed no ${call} since ${sinceText}. Look for "delivery.${call}_failed" in its log.`
+}
+
+/** With METRICS_TOKEN whoever sends it; without it, who asks on this machine. */
+function mayReadMetrics({ config }: Deps, { request, isOwnMachine }: Asking): boolean {
+  const token = config.METRICS_TOKEN?.reveal()
+  if (token === undefined) return isOwnMachine(request.raw)
+  return timingSafeEqual(hashCredential(request.headers.authorization ?? ''), hashCredential(`Bearer ${token}`))
+}
+
+type Asking = { readonly request: FastifyRequest; readonly isOwnMachine: Health['isOwnMachine'] }
+
 function refuseMetrics(reply: FastifyReply): FastifyReply {
-  const refusal = refuse('unauthorized', 'Metrics are read from this machine, or with METRICS_TOKEN as "Authorization: Bearer …".')
+  const refusal = refuse(
+    'unauthorized',
+    'Metrics are read on this machine, at localhost and not through a proxy, or from anywhere with METRICS_TOKEN. Set METRICS_TOKEN and send it as "Authorization: Bearer …".',
+  )
   return reply.status(refusal.status).send(errorBody(refusal))
 }

@@ -9,8 +9,13 @@ let requests = 0
 
 /** A request id, unique across processes and restarts, cheap enough for every request. */
 export function newRequestId(): string {
+  return `req_${newRequestMark()}`
+}
+
+/** What makes it unique. */
+export function newRequestMark(): string {
   requests += 1
-  return `req_${processMark}${process.pid.toString(36)}${requests.toString(36).padStart(6, '0')}`
+  return `${processMark}${process.pid.toString(36)}${requests.toString(36).padStart(6, '0')}`
 }
 
 /**
@@ -24,12 +29,15 @@ export function createSourceIp(trusted: readonly string[]): (request: IncomingMe
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     proxies.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family)
   }
-  const isProxy = (address: string): boolean => isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const isProxy = (address: string): boolean =>
+    isIP(address) !== 0 && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
   return (request) => {
     const peer = unmapped(request.socket.remoteAddress)
     const header = request.headers['x-forwarded-for']
     if (peer === undefined || header === undefined || !isProxy(peer)) return peer
-    const hops = String(header).split(',').map((hop) => hop.trim())
+    const hops = String(header)
+      .split(',')
+      .map((hop) => hop.trim())
     const sender = hops.findLast((hop) => !isProxy(hop)) ?? hops[0]
     return sender !== undefined && isIP(sender) !== 0 ? sender : undefined
   }

@@ -8,6 +8,7 @@ import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
 import { createConsole } from './console/mount.ts'
 import { mountReference } from './docs/mount.ts'
+import { mountDocument, ServedDocument } from './docs/served-document.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
 import { addressOf } from './ingest/address.ts'
@@ -15,50 +16,87 @@ import { createIngestHandler } from './ingest/handler.ts'
 import { retire, type Patience } from './listener.ts'
 import { createCounters, type Gauge } from './metrics.ts'
 import { mountPages } from './pages.ts'
+import { createOwnMachineCheck } from './own-machine.ts'
 import { createRequestRates } from './request-rates.ts'
 import { closeRouter, createRouter } from './router.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
 
-export type Surfaces = { listen(): Promise<number>; /** Gives clients so long to go first. */ close(patienceMs: number): Promise<void> }
+export type Surfaces = {
+  listen(): Promise<number>
+  /** Gives clients so long to go first. */ close(patienceMs: number): Promise<void>
+}
 
 export type SurfacesOptions = {
   readonly road: Road
   /** What the delivery loop holds right now, for gauges. */
   readonly load: () => { readonly lanes: number; readonly requests: number; readonly unsettled: number }
+  /** What the delivery loop has not got done for too long, and since when (ms since 1970). */
+  readonly stalled: () => { readonly call: string; readonly since: number } | undefined
   readonly version: string
   readonly streams: Streams
   /** With slow senders; the listener has its own. */
   readonly patience?: Patience | undefined
 }
 
+const FULL_WARNED_EVERY_MS = 60_000
+
 /** Every surface on one port: ingest on the bare listener, the rest behind the router. */
-export function createSurfaces({ road, load, version, streams, patience }: SurfacesOptions): Surfaces {
+export function createSurfaces({ road, load, stalled, version, streams, patience }: SurfacesOptions): Surfaces {
   const counters = createCounters()
   const sourceIp = createSourceIp(road.config.TRUST_PROXY)
   const ui = createConsole()
-  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), { page: (request, reply) => ui.page(request, reply), patience, takesPost: (path) => addressOf(path) !== undefined })
+  const router = createRouter(road, (otherwise) => createIngestHandler({ road, sourceIp, counters, otherwise }), {
+    page: (request, reply) => ui.page(request, reply),
+    patience,
+    takesPost: (path) => addressOf(path) !== undefined,
+  })
+  let [dropped, warnedAt] = [0, -Infinity]
+  // Node closes one more at once. A descriptor that it would take is one that the database, or a delivery, may need.
+  router.server.maxConnections = road.config.CONNECTIONS_MAX
+  router.server.on('drop', () => {
+    dropped += 1
+    const now = road.clock.now()
+    if (now - warnedAt < FULL_WARNED_EVERY_MS) return
+    warnedAt = now
+    road.log.warn('listener.full', { connections_max: road.config.CONNECTIONS_MAX })
+  })
   const gauges = (): readonly Gauge[] => {
     const { lanes, requests, unsettled } = load()
     return [
       { name: 'postroad_delivery_lanes', help: 'Destinations this process sends for.', value: lanes },
       { name: 'postroad_delivery_requests', help: 'Delivery requests under way.', value: requests },
       { name: 'postroad_delivery_unsettled', help: 'Ended attempts that are not written yet.', value: unsettled },
+      {
+        name: 'postroad_delivery_stalled_seconds',
+        help: 'How long a database call of the delivery loop has failed; 0 while all is well.',
+        value: stalledSeconds(road.clock.now(), stalled()),
+      },
       { name: 'postroad_stream_connections', help: 'Clients of a live stream.', value: streams.count() },
-      { name: 'postroad_rejections_lost', help: 'Refusals since the start that the rejection log does not count.', value: road.rejections.lost },
+      {
+        name: 'postroad_rejections_lost',
+        help: 'Refusals since the start that the rejection log does not count.',
+        value: road.rejections.lost,
+      },
+      {
+        name: 'postroad_connections_dropped',
+        help: 'Connections closed unanswered since the start, for there were CONNECTIONS_MAX.',
+        value: dropped,
+      },
       { name: 'process_resident_memory_bytes', help: 'Resident memory.', value: process.memoryUsage.rss() },
     ]
   }
-  mountHealth(router, road, { counters, gauges })
+  const isOwnMachine = createOwnMachineCheck({ sourceIp, publicUrl: road.config.PUBLIC_URL })
+  mountHealth(router, road, { counters, gauges, stalled, isOwnMachine })
   const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
   mountSignIn(router, { deps: road, sourceIp, rates: door.rates })
   mountAdmin(router, door)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
   ui.mount(router)
-  const document = (): ReturnType<typeof openApi> => openApi(road.baseUrl(), version)
-  router.get('/openapi.json', document)
-  mountReference(router, document)
+  const document = new ServedDocument((base) => openApi(base, version))
+  mountDocument(router, () => document.at(road.baseUrl()))
+  mountReference(router, () => document.at(road.baseUrl()).document)
 
   return {
     listen: async () => {
@@ -80,6 +118,10 @@ export function createSurfaces({ road, load, version, streams, patience }: Surfa
   }
 }
 
+function stalledSeconds(now: number, stalled: { readonly since: number } | undefined): number {
+  return stalled === undefined ? 0 : Math.floor((now - stalled.since) / 1_000)
+}
+
 /** Every role may watch; without a project in the path, the whole workspace. */
 function streamAdmission(door: Door): Admit {
   return async (request, reply) => {
@@ -91,8 +133,10 @@ function streamAdmission(door: Door): Admit {
 
 function whyNotListening(error: unknown, at: { host: string; port: number }): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return `Port ${at.port} on ${at.host} is taken. Set PORT to another one, or stop the program that has it.`
+  if (code === 'EADDRINUSE')
+    return `Port ${at.port} on ${at.host} is taken. Set PORT to another one, or stop the program that has it.`
   if (code === 'EACCES') return `Port ${at.port} may not be opened by this user. Set PORT to one above 1023.`
-  if (code === 'EADDRNOTAVAIL') return `This machine has no address ${at.host}. Set HOST to one of its own, or to 127.0.0.1.`
+  if (code === 'EADDRNOTAVAIL')
+    return `This machine has no address ${at.host}. Set HOST to one of its own, or to 127.0.0.1.`
   return `Cannot listen on ${at.host}:${at.port}: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -1,5 +1,6 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+// oxlint-disable-next-line house/no-ambient -- sockets are waited for in real time, whatever the clock says
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises'
 import { LIMITS, REASONS, SERVICE_VERSION, type ErrorBody, type Reason } from '@postroad/contract'
 import { newRequestId, type Handler } from './http.ts'
@@ -62,8 +63,9 @@ const RETIRED_LOOK_MS = 50
  */
 export async function retire(server: Server, patienceMs: number): Promise<void> {
   retired.add(server)
+  // oxlint-disable-next-line house/no-ambient -- as above
   const end = performance.now() + patienceMs
-  // oxlint-disable-next-line no-await-in-loop -- one look at a time
+  // oxlint-disable-next-line no-await-in-loop, house/no-ambient -- one look at a time, in real time
   while (performance.now() < end && (await countConnections(server)) > 0) await sleep(RETIRED_LOOK_MS)
   // What has come by now is read before anything is closed.
   await turnOfTheLoop()

@@ -13,7 +13,8 @@ export function whyAmbiguous(request: IncomingMessage): string | undefined {
   const hosts = countOf(rawHeaders, 'host')
   if (hosts > 1) return 'The request has more than one Host header. Send one.'
   if (hosts === 0 && httpVersion === '1.1') return 'The request has no Host header. Send one.'
-  if (headers.host !== undefined && HOST_UNSAFE.test(headers.host)) return 'The Host header is not a host. Send the host and port of the URL.'
+  if (headers.host !== undefined && HOST_UNSAFE.test(headers.host))
+    return 'The Host header is not a host. Send the host and port of the URL.'
   const coding = headers['transfer-encoding']
   if (coding === undefined) return undefined
   if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or HTTP/1.1.'

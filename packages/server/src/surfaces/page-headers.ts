@@ -15,5 +15,9 @@ export function pageHeaders(type: string): Record<string, string> {
 /** The same for the console, whose page may run the scripts of these hashes inline. */
 export function consoleHeaders(scriptHashes: readonly string[]): Record<string, string> {
   const policy = POLICY.replace("script-src 'self'", ["script-src 'self'", ...scriptHashes].join(' '))
-  return { 'Content-Security-Policy': policy, 'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()', ...HEADERS }
+  return {
+    'Content-Security-Policy': policy,
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    ...HEADERS,
+  }
 }

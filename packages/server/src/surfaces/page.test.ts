@@ -7,7 +7,11 @@ import { mountPages } from './pages.ts'
 
 test('a page has its body letter by letter in the frame, and what it is called cannot break out of it', () => {
   const body = bodyIn('invite.html')
-  const page = framed({ title: `<script>'"`, style: 'sign-in', main: html`${body}<p>${'a & b'}</p>\n` })
+  const page = framed({
+    title: `<script>'"`,
+    style: 'sign-in',
+    main: html`${body}<p>${'a & b'}</p>\n`,
+  })
   assert.ok(page.includes('<title>&lt;script&gt;&#39;&quot;</title>'))
   assert.match(page, /<\/header>\n {4}<main class="card">[^]*<\/main>\n<p>a &amp; b<\/p>\n {2}<\/body>\n<\/html>\n$/)
   assert.deepEqual([page.includes('http-equiv'), page.includes('type="module"')], [false, false])
@@ -15,7 +19,10 @@ test('a page has its body letter by letter in the frame, and what it is called c
 
 test('a page loads the script that it names, and itself again when it says so', () => {
   const page = framed({ title: 'x', style: 'reference', script: 'reference', refreshSeconds: 2, main: html`` })
-  assert.match(page, /<meta http-equiv="refresh" content="2">\n {4}<title>x<\/title>[^]*reference\.css">\n {4}<script type="module" src="\/assets\/reference\.js"><\/script>\n {2}<\/head>/)
+  assert.match(
+    page,
+    /<meta http-equiv="refresh" content="2">\n {4}<title>x<\/title>[^]*reference\.css">\n {4}<script type="module" src="\/assets\/reference\.js"><\/script>\n {2}<\/head>/,
+  )
 })
 
 test('each page beside the console has one body, and all that it loads is there', async () => {
@@ -25,7 +32,11 @@ test('each page beside the console has one body, and all that it loads is there'
     const { body } = await fastify.inject(url)
     assert.equal(body.split('<main').length, 2, url)
     const loaded = [...body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '')
-    assert.equal(loaded.filter((path) => path.endsWith('.js')).length, 2, `${url} has the theme and a script of its own`)
+    assert.equal(
+      loaded.filter((path) => path.endsWith('.js')).length,
+      2,
+      `${url} has the theme and a script of its own`,
+    )
     for (const path of loaded) assert.equal((await fastify.inject(path)).statusCode, 200, path)
   }
   await fastify.close()

@@ -21,14 +21,22 @@ export function framed({ title, style, script, refreshSeconds, header, main }: P
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">${refreshSeconds === undefined ? '' : html`
-    <meta http-equiv="refresh" content="${refreshSeconds}">`}
+    <meta name="viewport" content="width=device-width, initial-scale=1">${
+      refreshSeconds === undefined
+        ? ''
+        : html`
+    <meta http-equiv="refresh" content="${refreshSeconds}">`
+    }
     <title>${title}</title>
     <link rel="icon" href="data:,">
     <script src="/assets/theme.js"></script>
     <link rel="stylesheet" href="/assets/base.css">
-    <link rel="stylesheet" href="/assets/${style}.css">${script === undefined ? '' : html`
-    <script type="module" src="/assets/${script}.js"></script>`}
+    <link rel="stylesheet" href="/assets/${style}.css">${
+      script === undefined
+        ? ''
+        : html`
+    <script type="module" src="/assets/${script}.js"></script>`
+    }
   </head>
   <body>
     <header>

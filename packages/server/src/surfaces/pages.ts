@@ -24,7 +24,10 @@ const PAGES = {
 
 /** What these pages load, and the reference. */
 const FILES = {
-  '/assets/hanken-grotesk.woff2': { file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'), type: FONT },
+  '/assets/hanken-grotesk.woff2': {
+    file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'),
+    type: FONT,
+  },
   '/assets/theme.js': { file: 'theme.js', type: SCRIPT },
   '/assets/base.css': { file: 'base.css', type: CSS },
   '/assets/sign-in.css': { file: 'sign-in.css', type: CSS },
@@ -41,13 +44,20 @@ const FILES = {
 
 export function mountPages(fastify: FastifyInstance): void {
   for (const [url, { name, title, ...more }] of Object.entries(PAGES)) {
-    const page = framed({ title: `${title} · Postroad`, style: 'sign-in', script: name, main: bodyIn(`${name}.html`), ...more })
+    const page = framed({
+      title: `${title} · Postroad`,
+      style: 'sign-in',
+      script: name,
+      main: bodyIn(`${name}.html`),
+      ...more,
+    })
     fastify.get(url, (_request, reply) => reply.headers(pageHeaders(HTML)).send(page))
   }
   for (const [url, { file, type }] of Object.entries(FILES)) {
     const content = readFileSync(new URL(file, ASSETS))
     // A font never changes what it looks like; all else may with the next version of the server.
-    const headers = type === FONT ? { ...pageHeaders(type), 'Cache-Control': 'public, max-age=604800' } : pageHeaders(type)
+    const headers =
+      type === FONT ? { ...pageHeaders(type), 'Cache-Control': 'public, max-age=604800' } : pageHeaders(type)
     fastify.get(url, (_request, reply) => reply.headers(headers).send(content))
   }
 }

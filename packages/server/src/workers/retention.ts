@@ -1,8 +1,15 @@
 import type { Deps } from '../context.ts'
-import { firstDayKept, limitsOf } from '../domain/plan.ts'
+import { firstDayKept, limitsOf } from '../domain/workspace/plan.ts'
 import type { Db } from '../platform/db.ts'
-import { EXPIRED_TABLES, expireDeliveries, expireRows, keptFrom, listWorkspacesWithExpired, tryLockErasure } from '../resources/erasure/queries.ts'
-import { plansInUse } from '../resources/rejections/queries.ts'
+import {
+  EXPIRED_TABLES,
+  expireDeliveries,
+  expireRows,
+  keptFrom,
+  listWorkspacesWithExpired,
+  tryLockErasure,
+} from '../resources/workspace/erasure/queries.ts'
+import { plansInUse } from '../resources/capture/rejections/queries.ts'
 
 const ROWS_AT_ONCE = 1_000
 /** Each with up to a hundred attempts. */
@@ -19,7 +26,8 @@ export async function expireShorterPlans(deps: Deps, longestDays: number): Promi
   for (const plan of await plansInUse(deps.database)) {
     const limits = limitsOf(deps.plans, plan)
     // oxlint-disable-next-line no-await-in-loop -- one plan after the other
-    if (limits.retention_days < longestDays) rows += await expirePlan(deps, { plan, before: firstDayKept(limits, deps.clock.now()) })
+    if (limits.retention_days < longestDays)
+      rows += await expirePlan(deps, { plan, before: firstDayKept(limits, deps.clock.now()) })
   }
   return rows
 }
@@ -41,7 +49,11 @@ async function expirePlan(deps: Deps, at: { plan: string; before: number }): Pro
 
 /** One process at a time; another's turn comes within the hour. */
 // oxlint-disable-next-line max-params -- with what, how much at once, and what
-async function inPieces({ database }: Deps, limit: number, expire: (tx: Db, limit: number) => Promise<number>): Promise<number> {
+async function inPieces(
+  { database }: Deps,
+  limit: number,
+  expire: (tx: Db, limit: number) => Promise<number>,
+): Promise<number> {
   let sum = 0
   for (let last = limit; last === limit; sum += last) {
     // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one piece after the other; the plan says what goes, nobody changes anything

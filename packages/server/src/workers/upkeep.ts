@@ -1,21 +1,20 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../context.ts'
-import { limitsOf } from '../domain/plan.ts'
+import { limitsOf } from '../domain/workspace/plan.ts'
 import { dropDays, makeDays } from '../platform/partitions.ts'
-import { deleteEndedUrls } from '../resources/credentials/queries.ts'
-import { deleteEndedInvites } from '../resources/invites/queries.ts'
-import { deleteEndedOrphans } from '../resources/lanes/orphans/queries.ts'
-import { deleteOldMails } from '../resources/mails/queries.ts'
-import { pruneKeys } from '../resources/idempotency-keys/queries.ts'
-import { pruneRecords } from '../resources/idempotency-records/queries.ts'
-import { deleteTokensOver } from '../resources/one-time-tokens/queries.ts'
-import { deleteEndedReplays } from '../resources/replays/queries.ts'
-import { deleteOldRejections, plansInUse } from '../resources/rejections/queries.ts'
-import { deleteOldRollups } from '../resources/rollups/queries.ts'
-import { deleteSessionsOver } from '../resources/sessions/queries.ts'
-import { deleteFullBuckets } from '../resources/throttles/queries.ts'
+import { deleteEndedUrls } from '../resources/capture/credentials/queries.ts'
+import { deleteEndedInvites } from '../resources/people/invites/queries.ts'
+import { deleteEndedOrphans } from '../resources/delivery/lanes/queries.ts'
+import { deleteOldMails } from '../resources/people/mails/queries.ts'
+import { pruneKeys } from '../resources/capture/idempotency-keys/queries.ts'
+import { pruneRecords } from '../resources/workspace/idempotency-records/queries.ts'
+import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts'
+import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
+import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
+import { deleteOldRollups } from '../resources/workspace/rollups/queries.ts'
+import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
+import { deleteFullBuckets } from '../resources/people/throttles/queries.ts'
 import { expireShorterPlans } from './retention.ts'
-import { createTicker, type Ticker } from './ticker.ts'
 
 /** Tables that are kept by day and dropped by day. */
 export const DAY_TABLES = [
@@ -31,32 +30,49 @@ const PRUNED_AT_ONCE_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * Once an hour: makes the days to come, drops those past retention, deletes what a shorter plan keeps no longer, and removes what has ended: former URLs, orphaned requests, idempotency
- * keys of ingest and of the admin API, rejections and ended replays that their plan keeps no longer, old rollups, and what signing in leaves behind.
+ * Makes the days to come, drops those past retention, and deletes what a shorter plan no longer retains. It also removes
+ * what has ended: previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, old rollups,
+ * and what signing in leaves behind.
  */
-export function createUpkeep(deps: Deps): Ticker {
-  return createTicker(deps, {
-    everyMs: HOUR_MS,
-    name: 'upkeep',
-    work: async () => {
-      const now = deps.clock.now()
-      const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
-      const keepDays = await longestRetention(deps)
-      const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
-      const expired = await expireShorterPlans(deps, keepDays)
-      await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
-      await deleteEndedOrphans(deps.database, new Date(now - HOUR_MS))
-      const keys = await pruned((limit) => pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }))
-      const over = new Date(now - LIMITS.adminIdempotencyKeptMs)
-      const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))
-      const answers = ofWorkspaces + (await pruned((limit) => pruneRecords(deps.database, { of: 'person', since: over, limit })))
-      const rejections = await planByPlan(deps, (plan, days, limit) => deleteOldRejections(deps.database, { plan, before: now - days * DAY_MS, limit }))
-      const replays = await planByPlan(deps, (plan, days, limit) => deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }))
-      await forgetSignIns(deps, now)
-      await pruned((limit) => deleteOldRollups(deps.database, { minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS), hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS), limit }))
-      if (made.length + dropped.length + expired + keys + answers + rejections + replays > 0) deps.log.debug('upkeep.done', { made: made.length, dropped: dropped.length, expired, keys, answers, rejections, replays })
-    },
-  })
+export async function runUpkeep(deps: Deps): Promise<void> {
+  const now = deps.clock.now()
+  const made = await makeDays(deps.database, DAY_TABLES, { now, daysAhead: DAYS_AHEAD })
+  const keepDays = await longestRetention(deps)
+  const dropped = await dropDays(deps.database, DAY_TABLES, { now, keepDays })
+  const expired = await expireShorterPlans(deps, keepDays)
+  await deleteEndedUrls(deps.database, new Date(now - HOUR_MS))
+  await deleteEndedOrphans(deps.database, new Date(now - HOUR_MS))
+  const keys = await pruned((limit) =>
+    pruneKeys(deps.database, { since: new Date(now - LIMITS.idempotencyKeptMs), limit }),
+  )
+  const over = new Date(now - LIMITS.adminIdempotencyKeptMs)
+  const ofWorkspaces = await pruned((limit) => pruneRecords(deps.database, { of: 'workspace', since: over, limit }))
+  const answers =
+    ofWorkspaces + (await pruned((limit) => pruneRecords(deps.database, { of: 'person', since: over, limit })))
+  const rejections = await planByPlan(deps, (plan, days, limit) =>
+    deleteOldRejections(deps.database, { plan, before: now - days * DAY_MS, limit }),
+  )
+  const replays = await planByPlan(deps, (plan, days, limit) =>
+    deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
+  )
+  await forgetSignIns(deps, now)
+  await pruned((limit) =>
+    deleteOldRollups(deps.database, {
+      minutesBefore: new Date(now - MINUTES_KEPT_DAYS * DAY_MS),
+      hoursBefore: new Date(now - HOURS_KEPT_DAYS * DAY_MS),
+      limit,
+    }),
+  )
+  if (made.length + dropped.length + expired + keys + answers + rejections + replays > 0)
+    deps.log.debug('upkeep.done', {
+      made: made.length,
+      dropped: dropped.length,
+      expired,
+      keys,
+      answers,
+      rejections,
+      replays,
+    })
 }
 
 /** A day is dropped when no workspace's plan keeps it any longer. */
@@ -78,7 +94,7 @@ async function forgetSignIns({ database }: Deps, now: number): Promise<void> {
   await deleteEndedInvites(database, new Date(now - INVITES_KEPT_DAYS * DAY_MS))
 }
 
-/** Longer than minutes are read (resources/rollups/read/range.ts). */
+/** Longer than minutes are read (resources/workspace/rollups/read/range.ts). */
 const MINUTES_KEPT_DAYS = 8
 const HOURS_KEPT_DAYS = 400
 
@@ -93,7 +109,10 @@ async function pruned(prune: (limit: number) => Promise<number>): Promise<number
 }
 
 /** Likewise, plan by plan: `prune` hears the name of the plan, how many days it keeps things, and how much to delete at most. */
-async function planByPlan({ database, plans }: Deps, prune: (plan: string, days: number, limit: number) => Promise<number>): Promise<number> {
+async function planByPlan(
+  { database, plans }: Deps,
+  prune: (plan: string, days: number, limit: number) => Promise<number>,
+): Promise<number> {
   let sum = 0
   for (const plan of await plansInUse(database)) {
     const days = limitsOf(plans, plan).retention_days

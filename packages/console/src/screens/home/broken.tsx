@@ -6,8 +6,17 @@ import { Empty } from '../../ui/states.tsx'
 export function Broken({ error }: { readonly error: unknown }): ReactElement {
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
-      <Empty alone title="This page could not be shown" actions={<Button kind="primary" onClick={() => location.reload()}>Load it again</Button>}>
-        Nothing was changed. If it happens again, this is what to report: <code className="mono text-ink-2">{String(error).slice(0, 300)}</code>
+      <Empty
+        alone
+        title="This page could not be shown"
+        actions={
+          <Button kind="primary" onClick={() => location.reload()}>
+            Load it again
+          </Button>
+        }
+      >
+        Nothing was changed. If it happens again, this is what to report:{' '}
+        <code className="mono text-ink-2">{String(error).slice(0, 300)}</code>
       </Empty>
     </main>
   )

@@ -5,7 +5,11 @@ import { Empty } from '../../ui/states.tsx'
 export function NowhereInside(): ReactElement {
   return (
     <Empty alone title="There is no page at this address">
-      Check the address, or go to the <To screen="events" className="text-accent underline">events</To>.
+      Check the address, or go to the{' '}
+      <To screen="events" className="text-accent underline">
+        events
+      </To>
+      . The URL of an endpoint takes POST requests.
     </Empty>
   )
 }
@@ -14,7 +18,11 @@ export function NowhereOutside(): ReactElement {
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
       <Empty alone title="There is no page at this address">
-        Check the address, or <a className="text-accent underline" href="/">begin at the start</a>.
+        Check the address, or{' '}
+        <a className="text-accent underline" href="/">
+          begin at the start
+        </a>
+        .
       </Empty>
     </main>
   )

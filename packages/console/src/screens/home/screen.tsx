@@ -20,7 +20,8 @@ export function Home(): ReactElement {
   const signedOut = me.error instanceof ServiceError && me.error.status === 401 && me.error.reason === 'unauthorized'
   useEffect(() => {
     if (signedOut) location.replace('/sign-in')
-    if (me.data !== undefined) void navigate({ to: `/${me.data.workspace.slug}/${me.data.default_project.slug}/events`, replace: true })
+    if (me.data !== undefined)
+      void navigate({ to: `/${me.data.workspace.slug}/${me.data.default_project.slug}/events`, replace: true })
   }, [signedOut, me.data, navigate])
   return (
     <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
@@ -50,7 +51,12 @@ function LinkOver({ error }: { readonly error: Error }): ReactElement {
     <div className="grid h-full grid-rows-[minmax(0,1fr)_auto] pb-16">
       <Refused error={error} />
       <p className="text-center text-ink-3">
-        For a new link run <code className="mono text-ink-2">npm run postroad -- bootstrap</code> where the server runs, or <a className="text-accent underline" href="/sign-in">sign in another way</a>.
+        For a new link run <code className="mono text-ink-2">npm run postroad -- sign-in-link</code> where the server
+        runs, or{' '}
+        <a className="text-accent underline" href="/sign-in">
+          sign in another way
+        </a>
+        .
       </p>
     </div>
   )

@@ -4,7 +4,7 @@ import { malformed, missing, type Reading, type Recipe, type Signed, type Signat
 const SIGNATURE = 'X-Slack-Signature'
 const TIMESTAMP = 'X-Slack-Request-Timestamp'
 const FORM = 'v0=<hex>'
-const WELL_FORMED = /^v0=[0-9a-f]{64}$/
+const WELL_FORMED = /^v0=[0-9a-fA-F]{64}$/
 const RECIPE: Recipe = { prefix: 'v0=', algorithm: 'sha256', encoding: 'hex' }
 
 /** `v0=<hex>` over `v0:<timestamp header>:<body>`. */
@@ -24,7 +24,11 @@ export function readChatPlatform(headers: Signed['headers'], tolerance: number):
   }
 }
 
-function problemOf(sent: { value: string | undefined; time: string | undefined; timestamp: number | undefined }): SignatureFailure | undefined {
+function problemOf(sent: {
+  value: string | undefined
+  time: string | undefined
+  timestamp: number | undefined
+}): SignatureFailure | undefined {
   if (sent.value === undefined) return missing(SIGNATURE)
   if (sent.time === undefined) return missing(TIMESTAMP)
   if (!WELL_FORMED.test(sent.value)) return malformed(SIGNATURE, FORM)

@@ -1,5 +1,13 @@
 import { hintsFor } from './hints.ts'
-import { ageText, failureOf, isMadeWith, SIGNATURE_STEPS, type Reading, type SignatureFailure, type SignatureStep } from './reading.ts'
+import {
+  ageText,
+  failureOf,
+  isMadeWith,
+  SIGNATURE_STEPS,
+  type Reading,
+  type SignatureFailure,
+  type SignatureStep,
+} from './reading.ts'
 import { NO_SECRET, readSignature, type HeldSecret, type SampleToExplain } from './schemes.ts'
 
 export type ExplainedStep = {
@@ -26,13 +34,16 @@ export type SignatureExplanation = {
 export function explainSignature(sample: SampleToExplain): SignatureExplanation {
   const reading = readSignature(sample.settings, sample.headers)
   const secrets = sample.secrets.filter((secret) => secret.ended !== true)
-  const failure = secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
+  const failure =
+    secrets.length === 0 ? NO_SECRET : failureOf(reading, { ...sample, secrets: secrets.map(({ value }) => value) })
   const isRight = failure === undefined || failure.step === 'tolerance'
   const matched = isRight ? secrets.find(({ value }) => isMadeWith(value, { reading, body: sample.body })) : undefined
   const age = ageOf(reading, sample.nowSeconds)
   return {
     ok: failure === undefined,
-    ...(failure === undefined ? { reason: null, failed_step: null } : { reason: failure.reason, failed_step: failure.step }),
+    ...(failure === undefined
+      ? { reason: null, failed_step: null }
+      : { reason: failure.reason, failed_step: failure.step }),
     matched_secret: matched?.name ?? null,
     age_seconds: age,
     steps: stepsOf(failure, { reading, matched, age: age ?? 0, secrets }),
@@ -52,7 +63,9 @@ type Seen = {
 }
 
 function stepsOf(failure: SignatureFailure | undefined, seen: Seen): readonly ExplainedStep[] {
-  const steps = SIGNATURE_STEPS.filter((step) => seen.reading.time !== undefined || (step !== 'timestamp' && step !== 'tolerance'))
+  const steps = SIGNATURE_STEPS.filter(
+    (step) => seen.reading.time !== undefined || (step !== 'timestamp' && step !== 'tolerance'),
+  )
   const failed = failure === undefined ? steps.length : steps.indexOf(failure.step)
   return steps.map((step, at) => {
     if (at > failed) return { step, ok: null, text: 'Not looked at, because of the step before.' }
@@ -65,7 +78,9 @@ function passedText(step: SignatureStep, { reading, matched, age, secrets }: See
   const { header, timestamp, tolerance } = reading.time ?? NO_TIME
   switch (step) {
     case 'secret':
-      return secrets.length > 1 ? 'This endpoint holds a current and a previous secret.' : 'This endpoint holds a secret.'
+      return secrets.length > 1
+        ? 'This endpoint holds a current and a previous secret.'
+        : 'This endpoint holds a secret.'
     case 'header':
       return `The header ${reading.header} is there.`
     case 'format':

@@ -1,17 +1,23 @@
-import { parseJson, stringifyJson } from '../json-text.ts'
+import { parseJson, stringifyJson } from '../json/json-text.ts'
 import { anyEqual, digest } from './digest.ts'
 import type { Reading, Recipe, SignatureFailure } from './reading.ts'
 import type { HeldSecret, SampleToExplain } from './schemes.ts'
 
 /** What a person might look at when a sample is refused: likely mistakes, tried one at a time with the secrets that are held. */
-export function hintsFor(failure: SignatureFailure, at: { readonly sample: SampleToExplain; readonly reading: Reading }): readonly string[] {
+export function hintsFor(
+  failure: SignatureFailure,
+  at: { readonly sample: SampleToExplain; readonly reading: Reading },
+): readonly string[] {
   switch (failure.step) {
     case 'secret':
       return at.sample.secrets.length > 0 ? ['The secret that was held has ended. Set a new one.'] : []
     case 'header':
       return otherHeaderHints(at.sample)
     case 'tolerance':
-      return [...millisecondHints(at.reading), 'Send "now" with the time at which the sample was received to look past its age.']
+      return [
+        ...millisecondHints(at.reading),
+        'Send "now" with the time at which the sample was received to look past its age.',
+      ]
     case 'format':
     case 'timestamp':
     case 'digest':
@@ -31,13 +37,18 @@ const SCHEME_HEADERS: readonly (readonly [name: string, scheme: string])[] = [
 ]
 
 function otherHeaderHints({ headers, settings }: SampleToExplain): readonly string[] {
-  return SCHEME_HEADERS.filter(([name, scheme]) => scheme !== settings.scheme && headers[name.toLowerCase()] !== undefined).map(
-    ([name, scheme]) => `The request carries ${name}, a header of the scheme ${scheme}; this endpoint is set to ${settings.scheme}.`,
+  return SCHEME_HEADERS.filter(
+    ([name, scheme]) => scheme !== settings.scheme && headers[name.toLowerCase()] !== undefined,
+  ).map(
+    ([name, scheme]) =>
+      `The request carries ${name}, a header of the scheme ${scheme}; this endpoint is set to ${settings.scheme}.`,
   )
 }
 
 function millisecondHints({ time }: Reading): readonly string[] {
-  return time?.timestamp !== undefined && time.timestamp >= 100_000_000_000 ? ['The timestamp looks like milliseconds; this scheme has seconds.'] : []
+  return time?.timestamp !== undefined && time.timestamp >= 100_000_000_000
+    ? ['The timestamp looks like milliseconds; this scheme has seconds.']
+    : []
 }
 
 const NOTHING_FOUND =
@@ -45,7 +56,9 @@ const NOTHING_FOUND =
 
 function signatureHints(at: { sample: SampleToExplain; reading: Reading }): readonly string[] {
   const tokens = tokensIn(at.reading.value ?? '')
-  const found = at.sample.secrets.map((secret) => mistakeWith(secret, { ...at, tokens })).find((hints) => hints !== undefined)
+  const found = at.sample.secrets
+    .map((secret) => mistakeWith(secret, { ...at, tokens }))
+    .find((hints) => hints !== undefined)
   return found ?? [NOTHING_FOUND]
 }
 
@@ -69,7 +82,11 @@ function mistakeWith(secret: HeldSecret, trial: Trial): readonly string[] | unde
   return undefined
 }
 
-type Way = { readonly recipe: Pick<Recipe, 'algorithm' | 'keyOf'>; readonly before: string; readonly hints: readonly string[] }
+type Way = {
+  readonly recipe: Pick<Recipe, 'algorithm' | 'keyOf'>
+  readonly before: string
+  readonly hints: readonly string[]
+}
 
 const IS_BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/
 const IS_HEX = /^(?:[0-9A-Fa-f]{2}){8,}$/
@@ -81,10 +98,26 @@ const IS_HEX = /^(?:[0-9A-Fa-f]{2}){8,}$/
 function otherWays({ recipe, before }: Reading, secret: string): readonly Way[] {
   const algorithm = recipe.algorithm === 'sha256' ? 'sha1' : 'sha256'
   const encoded = secret.replace(/^whsec_/, '')
-  const keyed = (key: string | Uint8Array, hint: string): Way => ({ recipe: { ...recipe, keyOf: () => key }, before, hints: [hint] })
+  const keyed = (key: string | Uint8Array, hint: string): Way => ({
+    recipe: { ...recipe, keyOf: () => key },
+    before,
+    hints: [hint],
+  })
   return [
-    ...(before === '' ? [] : [{ recipe, before: '', hints: ['The signature covers the body alone, without what this scheme puts before it.'] }]),
-    { recipe: { ...recipe, algorithm }, before, hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`] },
+    ...(before === ''
+      ? []
+      : [
+          {
+            recipe,
+            before: '',
+            hints: ['The signature covers the body alone, without what this scheme puts before it.'],
+          },
+        ]),
+    {
+      recipe: { ...recipe, algorithm },
+      before,
+      hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`],
+    },
     keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
     keyed(secret.trim(), 'The secret that is held begins or ends with white space, and the sender signs without it.'),
     ...(IS_BASE64.test(encoded) ? [keyed(Buffer.from(encoded, 'base64'), decodedHint('base64'))] : []),
@@ -98,7 +131,10 @@ const decodedHint = (encoding: string): string =>
 type Written = 'hex' | 'HEX' | 'base64' | 'base64url'
 
 /** How the digest stands in the header, if it does; the comparison takes the same time whatever stands there. */
-function writtenAs(tokens: readonly string[], made: { secret: string; way: Way; body: Uint8Array }): Written | undefined {
+function writtenAs(
+  tokens: readonly string[],
+  made: { secret: string; way: Way; body: Uint8Array },
+): Written | undefined {
   const { algorithm, keyOf } = made.way.recipe
   const key = keyOf === undefined ? made.secret : keyOf(made.secret)
   const hex = digest({ key, before: made.way.before, body: made.body, algorithm, encoding: 'hex' })
@@ -114,14 +150,23 @@ function writtenAs(tokens: readonly string[], made: { secret: string; way: Way; 
 }
 
 /** What is wrong with the writing of a right digest; the form of the header only when nothing else explains it. */
-function writingHints(written: Written, { reading, explained }: { reading: Reading; explained: boolean }): readonly string[] {
+function writingHints(
+  written: Written,
+  { reading, explained }: { reading: Reading; explained: boolean },
+): readonly string[] {
   const { encoding } = reading.recipe
-  if (written !== encoding) return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
+  if (written !== encoding)
+    return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
   if (explained || reading.failure?.step !== 'format') return []
   return [`The digest is right, but the header does not have the form ${reading.form}: look at what stands around it.`]
 }
 
-const NAMES: Readonly<Record<Written, string>> = { hex: 'lower-case hex', HEX: 'capital hex', base64: 'base64', base64url: 'base64url' }
+const NAMES: Readonly<Record<Written, string>> = {
+  hex: 'lower-case hex',
+  HEX: 'capital hex',
+  base64: 'base64',
+  base64url: 'base64url',
+}
 
 /** Everything in a header that may be a digest: its items, with and without what stands before a "=" or a ",". */
 function tokensIn(value: string): readonly string[] {
@@ -151,7 +196,10 @@ function bodyVariants(body: Uint8Array): readonly BodyVariant[] {
   ]
   return variants
     .filter(([, variant]) => variant !== text)
-    .map(([what, variant]) => ({ bytes: Buffer.from(variant), hint: `The signature is right for the body with ${what}: the body was changed on the way.` }))
+    .map(([what, variant]) => ({
+      bytes: Buffer.from(variant),
+      hint: `The signature is right for the body with ${what}: the body was changed on the way.`,
+    }))
 }
 
 function jsonVariants(text: string): [string, string][] {

@@ -26,18 +26,12 @@ export function readHmac(headers: Signed['headers'], settings: HmacSettings): Re
 }
 
 const WELL_FORMED = {
-  sha256: { hex: /^[0-9a-f]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
-  sha1: { hex: /^[0-9a-f]{40}$/, base64: /^[A-Za-z0-9+/]{27}=$/ },
+  sha256: { hex: /^[0-9a-fA-F]{64}$/, base64: /^[A-Za-z0-9+/]{43}=$/ },
+  sha1: { hex: /^[0-9a-fA-F]{40}$/, base64: /^[A-Za-z0-9+/]{27}=$/ },
 } as const
 
-/**
- * The digests behind the prefix. The whole value comes first, for a prefix that holds a comma. Some senders write hex
- * in capitals.
- */
+/** The digests behind the prefix. The whole value comes first, for a prefix that holds a comma. */
 function digestsIn(value: string, settings: HmacSettings): readonly string[] {
   const items = value.includes(',') ? [value, ...value.split(',').map((item) => item.trim())] : [value]
-  return items
-    .filter((item) => item.startsWith(settings.prefix))
-    .map((item) => item.slice(settings.prefix.length))
-    .map((text) => (settings.encoding === 'hex' ? text.toLowerCase() : text))
+  return items.filter((item) => item.startsWith(settings.prefix)).map((item) => item.slice(settings.prefix.length))
 }

@@ -46,7 +46,9 @@ export type Reading = {
   readonly before: string
   readonly recipe: Recipe
   /** Where the time stands, which time it is, and how far it may be from now; undefined: the scheme has no time. */
-  readonly time: { readonly header: string; readonly timestamp: number | undefined; readonly tolerance: number } | undefined
+  readonly time:
+    | { readonly header: string; readonly timestamp: number | undefined; readonly tolerance: number }
+    | undefined
   /** What is missing or malformed already. */
   readonly failure: SignatureFailure | undefined
 }
@@ -63,12 +65,33 @@ export function isMadeWith(secret: string, signed: { readonly reading: Reading; 
   const { recipe, given, before } = signed.reading
   const { prefix, algorithm, encoding, keyOf } = recipe
   const key = keyOf === undefined ? secret : keyOf(secret)
-  return anyEqual(given, prefix + digest({ key, before, body: signed.body, algorithm, encoding }))
+  const sent = encoding === 'hex' ? given.map((text) => inSmallLetters(text, prefix)) : given
+  return anyEqual(sent, prefix + digest({ key, before, body: signed.body, algorithm, encoding }))
+}
+
+/** Hex means the same in either case, and some senders write capitals; what stands before it does not. */
+function inSmallLetters(text: string, prefix: string): string {
+  return text.slice(0, prefix.length) + text.slice(prefix.length).toLowerCase()
+}
+
+/** Of what several headers say, the first that has its form; else the first that is there, and what it lacks. */
+export function wholeOf<Name>([first, ...others]: readonly [Name, ...Name[]], read: (name: Name) => Reading): Reading {
+  let best = read(first)
+  for (const name of others) {
+    if (best.failure === undefined) return best
+    const other = read(name)
+    if (other.failure === undefined || best.value === undefined) best = other.value === undefined ? best : other
+  }
+  return best
 }
 
 /** `X is missing.` as a refusal. */
 export function missing(header: string): SignatureFailure {
-  return { reason: 'missing_header', step: 'header', detail: `The header ${header} is missing. Switch signing on at the sender, or choose the scheme that it uses.` }
+  return {
+    reason: 'missing_header',
+    step: 'header',
+    detail: `The header ${header} is missing. Switch signing on at the sender, or choose the scheme that it uses.`,
+  }
 }
 
 type DigestHeader = Pick<Reading, 'header' | 'form' | 'recipe'> & { readonly wellFormed: RegExp }

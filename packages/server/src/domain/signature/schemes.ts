@@ -20,7 +20,10 @@ export const NO_SECRET: SignatureFailure = {
 export type HeldSecret = { readonly name: 'current' | 'previous'; readonly value: string; readonly ended?: true }
 
 /** A request that somebody wants explained. */
-export type SampleToExplain = Omit<Signed, 'secrets'> & { readonly settings: SchemeSettings; readonly secrets: readonly HeldSecret[] }
+export type SampleToExplain = Omit<Signed, 'secrets'> & {
+  readonly settings: SchemeSettings
+  readonly secrets: readonly HeldSecret[]
+}
 
 /** What the headers of a request say, as the scheme of its endpoint reads them. */
 export function readSignature(settings: SchemeSettings, headers: Signed['headers']): Reading {

@@ -42,7 +42,11 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
  * a refusal.
  */
 export function verifyServiceSignature(request: Signed): SignatureFailure | undefined {
-  if (request.secrets.length === 0) return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key holds no secret yet.' }
-  const reading = readTimestamped(request.headers, { headers: ['X-Service-Signature'], tolerance: LIMITS.toleranceSecondsDefault })
+  if (request.secrets.length === 0)
+    return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key holds no secret yet.' }
+  const reading = readTimestamped(request.headers, {
+    headers: ['X-Service-Signature'],
+    tolerance: LIMITS.toleranceSecondsDefault,
+  })
   return failureOf(reading, request)
 }

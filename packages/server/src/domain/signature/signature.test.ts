@@ -3,7 +3,17 @@ import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { VerificationSettings } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { base64, BODY, hex, lower, mac, NOW, SECRET, SENDERS, type Sender } from '../../../test/signed-requests.ts'
+import {
+  base64,
+  BODY,
+  hex,
+  lower,
+  mac,
+  NOW,
+  SECRET,
+  SENDERS,
+  type Sender,
+} from '../../../test/stage/signed-requests.ts'
 import { signDelivery, type SignatureFailure, verifyServiceSignature, verifySignature } from './index.ts'
 
 type Vector = {
@@ -111,8 +121,8 @@ for (const [name, sender] of Object.entries(SENDERS)) {
           const flipped = Buffer.from(value)
           flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
           const text = flipped.toString('latin1')
-          // Hex in capitals is the same digest for the generic scheme.
-          if (name === 'hmac sha256 hex' && text.toLowerCase() === good[header]) continue
+          // Hex in capitals is the same digest.
+          if (text === inCapitals(good[header] ?? '', text)) continue
           assert.equal(check(sender, { headers: { ...good, [header]: text } }), 'bad_signature', `${header}: ${text}`)
         }
       }
@@ -206,6 +216,77 @@ test('scheme none asks for nothing', () => {
 
 const wrong = '0'.repeat(64)
 
+/** The good value with its digest in the case of another text: the same one when only hex digits differ, and only in case. */
+function inCapitals(good: string, other: string): string {
+  const [digest = ''] = /[0-9a-f]{40,64}$/.exec(good) ?? []
+  const rest = good.length - digest.length
+  return other.slice(rest).toLowerCase() === digest ? good.slice(0, rest) + other.slice(rest) : ''
+}
+
+test('hex is read in capitals and in small letters, in every scheme that has it', () => {
+  for (const name of ['payments_provider', 'code_host', 'chat_platform', 'hmac sha256 hex']) {
+    const sender = SENDERS[name] as Sender
+    const good = sender.sign(SECRET, BODY, NOW)
+    for (const recase of [
+      (text: string) => text.toUpperCase(),
+      (text: string) => text.replace(/[a-f]/, (a) => a.toUpperCase()),
+    ]) {
+      const headers = Object.fromEntries(
+        Object.entries(good).map(([header, value]) => [header, value.replace(/[0-9a-f]{40,64}/g, recase)]),
+      )
+      assert.notDeepEqual(headers, good)
+      assert.equal(check(sender, { headers }), 'ok', name)
+    }
+  }
+  const { 'Service-Signature': own = '' } = signDelivery({
+    secrets: ['k'],
+    id: 'rec_1',
+    body: BODY,
+    timestampSeconds: NOW,
+    header: 'service',
+  })
+  const headers = { 'x-service-signature': own.replace(/[0-9a-f]{64}/, (digest) => digest.toUpperCase()) }
+  assert.equal(verifyServiceSignature({ secrets: ['k'], headers, body: BODY, nowSeconds: NOW }), undefined)
+})
+
+const named = (from: object, name: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(from).map(([header, value]) => [header.replace('webhook-', `${name}-`), String(value)]),
+  )
+
+test('of two header sets the one that is whole is read, whatever the other one lacks', () => {
+  const standard = SENDERS['standard_webhooks'] as Sender
+  const good = standard.sign(SECRET, BODY, NOW)
+  const broken: readonly object[] = [
+    { 'webhook-signature': 'garbage' },
+    { 'webhook-signature': '' },
+    { ...good, 'webhook-signature': 'v2,x' },
+    { ...good, 'webhook-timestamp': 'soon' },
+    { ...good, 'webhook-id': 'a.b' },
+    { 'webhook-signature': good['webhook-signature'] },
+    { 'webhook-id': 'only' },
+  ]
+  for (const [own, other] of [
+    ['webhook', 'svix'],
+    ['svix', 'webhook'],
+  ] as const) {
+    for (const half of broken) {
+      const headers = { ...named(half, own), ...named(good, other) }
+      assert.equal(check(standard, { headers }), 'ok', JSON.stringify(headers))
+      const forged = { ...headers, [`${other}-signature`]: `v1,${'A'.repeat(43)}=` }
+      assert.equal(check(standard, { headers: forged }), 'bad_signature')
+    }
+  }
+  assert.equal(check(standard, { headers: { 'svix-signature': 'x', 'webhook-signature': 'x' } }), 'missing_header')
+  const payments = SENDERS['payments_provider'] as Sender
+  const value = payments.sign(SECRET, BODY, NOW)['stripe-signature'] ?? ''
+  for (const [own, other] of [
+    ['stripe', 'payment'],
+    ['payment', 'stripe'],
+  ])
+    assert.equal(check(payments, { headers: { [`${own}-signature`]: 'garbage', [`${other}-signature`]: value } }), 'ok')
+})
+
 test('payments_provider: every v1 is compared; unknown items are ignored; a second t is malformed', () => {
   const sender = SENDERS['payments_provider'] as Sender
   const signed = sender.sign(SECRET, BODY, NOW)['stripe-signature'] ?? ''
@@ -220,7 +301,7 @@ test('payments_provider: every v1 is compared; unknown items are ignored; a seco
     `${t},${t},${v1}`,
     `t=1,${signed}`,
     `${t},${v1.replace('v1', 'v0')}`,
-    `${t},v1=${v1.slice(3).toUpperCase()}`,
+    `${t},V1=${v1.slice(3)}`,
     'garbage',
     ',,,',
   ])
@@ -237,7 +318,8 @@ test('standard_webhooks: a dot in the id is malformed, other versions are ignore
   assert.equal(verdict({ 'webhook-signature': `v2,x v1a,y ${signature}` }), 'ok')
   assert.equal(verdict({ 'webhook-signature': signature.replace('v1,', 'v2,') }), 'bad_signature')
   assert.equal(verdict({ 'webhook-signature': `${'v1,AAAA '.repeat(100)}${signature}` }), 'ok')
-  for (const twoHeaders of [`${signature}, v1,AAAA`, `v1,AAAA, ${signature}`, `v1,AAAA v1,BBBB, ${signature}, v1,CCCC`]) assert.equal(verdict({ 'webhook-signature': twoHeaders }), 'ok')
+  for (const twoHeaders of [`${signature}, v1,AAAA`, `v1,AAAA, ${signature}`, `v1,AAAA v1,BBBB, ${signature}, v1,CCCC`])
+    assert.equal(verdict({ 'webhook-signature': twoHeaders }), 'ok')
 })
 
 test('standard_webhooks: a secret that is not base64 is its own bytes', () => {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
 import { Webhook as SvixWebhook } from 'svix'
-import { lower, SECRET } from '../../../test/signed-requests.ts'
+import { lower, SECRET } from '../../../test/stage/signed-requests.ts'
 import { signDelivery, verifySignature } from './index.ts'
 
 describe('a delivery', () => {

@@ -1,5 +1,13 @@
 import { digest, unixSeconds } from './digest.ts'
-import { malformed, missing, type Reading, type Recipe, type Signed, type SignatureFailure } from './reading.ts'
+import {
+  malformed,
+  missing,
+  wholeOf,
+  type Reading,
+  type Recipe,
+  type Signed,
+  type SignatureFailure,
+} from './reading.ts'
 
 const HEADER_SETS = ['webhook', 'svix'] as const
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?$/
@@ -11,7 +19,13 @@ type Sent = { readonly value: string | undefined; readonly id: string | undefine
 
 /** `v1,<base64>` items over `<id>.<timestamp>.<body>`, in `webhook-*` headers or the older `svix-*`. */
 export function readStandardWebhooks(headers: Signed['headers'], tolerance: number): Reading {
-  const set = HEADER_SETS.find((name) => headers[`${name}-signature`] !== undefined) ?? 'webhook'
+  return wholeOf(HEADER_SETS, (set) => readSet(set, { headers, tolerance }))
+}
+
+function readSet(
+  set: (typeof HEADER_SETS)[number],
+  { headers, tolerance }: { headers: Signed['headers']; tolerance: number },
+): Reading {
   const value = headers[`${set}-signature`]
   const id = headers[`${set}-id`]
   const time = headers[`${set}-timestamp`]
@@ -30,7 +44,8 @@ export function readStandardWebhooks(headers: Signed['headers'], tolerance: numb
 }
 
 /** Two headers of one name are one list to HTTP, with a comma between them. */
-const itemsIn = (value: string): readonly string[] => value.split(' ').map((item) => (item.endsWith(',') ? item.slice(0, -1) : item))
+const itemsIn = (value: string): readonly string[] =>
+  value.split(' ').map((item) => (item.endsWith(',') ? item.slice(0, -1) : item))
 
 function absent(set: string, { value, id, time }: Sent): SignatureFailure | undefined {
   if (value === undefined) return missing(`${set}-signature`)

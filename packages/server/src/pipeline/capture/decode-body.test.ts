@@ -53,19 +53,20 @@ describe('JSON', () => {
   })
 
   test('nothing and only whitespace are empty_body', async () => {
-    for (const text of ['', ' ', '\r\n\t ']) assert.equal((await refusal(text))[0], 'empty_body')
+    for (const text of ['', ' ', '\r\n\t ', '\uFEFF', '\uFEFF\n']) assert.equal((await refusal(text))[0], 'empty_body')
     assert.equal((await refusal('', FORM))[0], 'empty_body')
     assert.equal((await refusal('', 'multipart/form-data; boundary=x'))[0], 'empty_body')
   })
 
-  test('what is not JSON, not UTF-8 or begins with a byte order mark is invalid_body', async () => {
+  test('what is not JSON or not UTF-8 is invalid_body', async () => {
     for (const [body, sentence] of [
       ['{"a":}', /line 1, column 6/],
       [Buffer.from([0x22, 0xff, 0x22]), /not UTF-8/],
       [Buffer.from([0xc0, 0x80]), /not UTF-8/],
       [Buffer.from('"\ud83d"', 'utf16le'), /not (?:UTF-8|valid JSON)/],
-      ['\uFEFF{}', /byte order mark/],
-      [Buffer.from('\uFEFF{}', 'utf16le'), /not UTF-8/],
+      ['\uFEFF\uFEFF{}', /not valid JSON/],
+      ['{}\uFEFF', /not valid JSON/],
+      [Buffer.from('\uFEFF{}', 'utf16le'), /is UTF-16/],
       ['['.repeat(100_000), /levels deep/],
       ['\u00a0', /not valid JSON/],
     ] as const) {
@@ -140,7 +141,10 @@ const part = (headers: string, body: string): string => `--AaB03x\r\n${headers}\
 
 const fieldIn = (headers: string, text: Buffer): Promise<unknown> => {
   const [before, after] = part(`Content-Disposition: form-data; name="a"\r\n${headers}`, '|').split('|')
-  return payload(Buffer.concat([Buffer.from(before ?? ''), text, Buffer.from(`${after}--AaB03x--\r\n`)]), 'multipart/form-data; boundary=AaB03x')
+  return payload(
+    Buffer.concat([Buffer.from(before ?? ''), text, Buffer.from(`${after}--AaB03x--\r\n`)]),
+    'multipart/form-data; boundary=AaB03x',
+  )
 }
 
 describe('multipart', () => {
@@ -190,12 +194,21 @@ describe('multipart', () => {
 
   test('a field is read in the charset that its part names, in UTF-8 when it names none', async () => {
     for (const text of ['плохо', 'é', 'Zoë ☃', 'こんにちは', '']) {
-      for (const contentType of ['X-Other: charset=latin1', 'Content-Type: text/plain', 'Content-Type: text/plain; charset=utf-8', 'content-type:text/plain;format=flowed;Charset="UTF-8"']) {
+      for (const contentType of [
+        'X-Other: charset=latin1',
+        'Content-Type: text/plain',
+        'Content-Type: text/plain; charset=utf-8',
+        'content-type:text/plain;format=flowed;Charset="UTF-8"',
+      ]) {
         assert.deepEqual(await fieldIn(contentType, Buffer.from(text)), { a: text })
       }
     }
-    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=iso-8859-1', Buffer.from('Zoë', 'latin1')), { a: 'Zoë' })
-    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=utf-16le', Buffer.from('Zoë ☃', 'utf16le')), { a: 'Zoë ☃' })
+    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=iso-8859-1', Buffer.from('Zoë', 'latin1')), {
+      a: 'Zoë',
+    })
+    assert.deepEqual(await fieldIn('Content-Type: text/plain; charset=utf-16le', Buffer.from('Zoë ☃', 'utf16le')), {
+      a: 'Zoë ☃',
+    })
   })
 
   test('a body that cannot be read whole is refused with a sentence', async () => {
@@ -218,9 +231,17 @@ describe('multipart', () => {
         TYPE,
         /not UTF-8/,
       ],
-      [part('Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=base64', 'eA==') + END, TYPE, /cannot be read as base64/],
+      [
+        part('Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=base64', 'eA==') + END,
+        TYPE,
+        /cannot be read as base64/,
+      ],
       [Buffer.from(field('\u00ff', '1') + END, 'latin1'), TYPE, /name of a part is not UTF-8/],
-      [Buffer.from(part('Content-Disposition: form-data; name="a"; filename="\u00ff"', '1') + END, 'latin1'), TYPE, /name of a part is not UTF-8/],
+      [
+        Buffer.from(part('Content-Disposition: form-data; name="a"; filename="\u00ff"', '1') + END, 'latin1'),
+        TYPE,
+        /name of a part is not UTF-8/,
+      ],
       [field('a', '1').repeat(101) + END, TYPE, /more than 100 parts/],
       [field('a', '1').repeat(100_000), TYPE, /more than 100 parts/],
     ] as const) {

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { parseJson, stringifyJson } from '../../domain/json-text.ts'
+import { parseJson, stringifyJson } from '../../domain/json/json-text.ts'
 import { decodeMultipart } from './decode-multipart.ts'
 import { decodeUrlencoded } from './decode-urlencoded.ts'
 import type { DecodedForm } from './form-fields.ts'
 
-/** A body as a value for routing and as the JSON text to store: for JSON the very text that came in. */
+/** A body as a value for routing and as the JSON text to store: for JSON the very text that came in, without a byte order mark. */
 export type Decoded =
   | { readonly ok: true; readonly payload: unknown; readonly text: string }
   | { readonly ok: false; readonly reason: 'empty_body' | 'invalid_body'; readonly error: string }
@@ -27,14 +27,25 @@ export function decodeBody(input: {
   if (contentType !== undefined && mediaType === 'multipart/form-data') {
     return decodeMultipart({ body, contentType }).then(fromForm)
   }
-  if (!isUtf8(body)) return invalid('The body is not UTF-8; encode it so before sending.')
-  const text = body.toString('utf8')
+  if (!isUtf8(body))
+    return invalid(
+      isUtf16(body) ? 'The body is UTF-16. Send it as UTF-8.' : 'The body is not UTF-8; encode it so before sending.',
+    )
+  const text = withoutMark(body.toString('utf8'))
   if (!NOT_BLANK.test(text)) return empty()
   return mediaType === 'application/x-www-form-urlencoded' ? fromForm(decodeUrlencoded(text)) : fromJson(text, depthMax)
 }
 
+/** A byte order mark says UTF-8 and is no part of what is sent: JSON that is spliced into an envelope cannot begin with it. */
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
+
+/** By its byte order mark, in either order. */
+const isUtf16 = ([first, second]: Buffer): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+
 function fromJson(text: string, depthMax: number): Decoded {
-  if (text.charCodeAt(0) === 0xfeff) return invalid('The body begins with a byte order mark; send JSON without it.')
   const parsed = parseJson(text, depthMax)
   return parsed.ok ? { ok: true, payload: parsed.value, text } : invalid(parsed.error)
 }

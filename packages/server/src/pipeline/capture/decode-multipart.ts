@@ -5,7 +5,12 @@ import { type DecodedForm, FormCollector } from './form-fields.ts'
 const BOUNDARY = /;\s*boundary=(?:"([\x20-\x7e]{1,200}?)"|([!#-+\x2d-:<-~]{1,200}))/i
 
 /** One part as it was announced, in the order of the body. */
-type Part = { readonly name: string | undefined; readonly filename: string | undefined; readonly contentType: string; bytes: Buffer }
+type Part = {
+  readonly name: string | undefined
+  readonly filename: string | undefined
+  readonly contentType: string
+  bytes: Buffer
+}
 
 /**
  * Reads multipart/form-data: a text field is a string, a file `{filename, content_type, size, base64}`, a repeated
@@ -57,7 +62,8 @@ function readParts(body: Buffer, boundary: string): Promise<readonly Part[] | st
 }
 
 /** What a file is: it has a name of its own, or says that it is bytes. */
-const isFile = ({ filename, contentType }: Part): boolean => filename !== undefined || contentType === 'application/octet-stream'
+const isFile = ({ filename, contentType }: Part): boolean =>
+  filename !== undefined || contentType === 'application/octet-stream'
 
 function fileValue({ bytes, filename, contentType }: Part): unknown {
   return { filename: filename ?? null, content_type: contentType, size: bytes.length, base64: bytes.toString('base64') }
@@ -68,10 +74,16 @@ function collect(parts: readonly Part[], announced: readonly Announced[]): Decod
   for (const [index, part] of parts.entries()) {
     const { name } = part
     if (name === undefined) return refused('a part has no name.')
-    if (name.includes(UNREADABLE) || part.filename?.includes(UNREADABLE) === true) return refused('the name of a part is not UTF-8.')
+    if (name.includes(UNREADABLE) || part.filename?.includes(UNREADABLE) === true)
+      return refused('the name of a part is not UTF-8.')
     const { charset } = announced[index] ?? {}
     const value = isFile(part) ? fileValue(part) : textIn(part.bytes, charset ?? 'utf-8')
-    if (value === undefined) return refused(charset === undefined ? 'a field is not UTF-8; send it as a file.' : `a field cannot be read as ${charset}, the charset that its part names; send it in UTF-8.`)
+    if (value === undefined)
+      return refused(
+        charset === undefined
+          ? 'a field is not UTF-8; send it as a file.'
+          : `a field cannot be read as ${charset}, the charset that its part names; send it in UTF-8.`,
+      )
     form.add(name, value)
   }
   return { ok: true, fields: form.fields }

@@ -1,10 +1,11 @@
-import { setOwn } from '../../domain/own-property.ts'
+import { setOwn } from '../../domain/json/own-property.ts'
 
 /** A form as an object: its name is the key as it stands (`a[b]` is not interpreted), `__proto__` too is only a key. */
 export type FormFields = Record<string, unknown>
 
 export type DecodedForm =
-  { readonly ok: true; readonly fields: FormFields } | { readonly ok: false; readonly error: string }
+  | { readonly ok: true; readonly fields: FormFields }
+  | { readonly ok: false; readonly error: string }
 
 /** Collects fields one by one: a repeated key becomes a list, in the order of the body. */
 export class FormCollector {

@@ -15,7 +15,12 @@ export function fromRequest(request: IncomingMessage, at: Given): Captured {
     ...at,
     headers,
     readBody: (bytesMax) => readBody(request, bytesMax),
-    decode: (body) => decodeBody({ body, contentType: headers['content-type'], depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax }),
+    decode: (body) =>
+      decodeBody({
+        body,
+        contentType: headers['content-type'],
+        depthMax: headers[HOPS] === undefined ? LIMITS.jsonDepthMax : LIMITS.forwardedJsonDepthMax,
+      }),
   }
 }
 

@@ -1,10 +1,10 @@
 import { LIMITS } from '@postroad/contract'
 import { z } from 'zod'
 import type { Deps } from '../../context.ts'
-import { basicCredentials, type OAuthClient } from '../../domain/destination-auth.ts'
+import { basicCredentials, type OAuthClient } from '../../domain/delivery/destination-auth.ts'
 import { secretPlace } from '../../domain/secret-place.ts'
 import type { OutboundRequest, OutboundResult, Transport } from '../../platform/outbound-http.ts'
-import { keepAccessToken } from '../../resources/destinations/queries.ts'
+import { keepAccessToken } from '../../resources/delivery/destinations/queries.ts'
 
 /** A destination that asks for access tokens, as its row says. */
 export type TokenClient = {
@@ -21,14 +21,25 @@ export type TokenClient = {
 export type AccessToken = { readonly token: string; readonly obtained_at: number; readonly expires_at: number }
 
 /** `durationMs`: what it took out of the attempt's time. */
-export type Obtained = { readonly durationMs: number } & ({ readonly token: string; readonly isNew: boolean } | { readonly error: string })
+export type Obtained = { readonly durationMs: number } & (
+  | { readonly token: string; readonly isNew: boolean }
+  | { readonly error: string }
+)
 
 export type AccessTokens = {
   /** A token that is good for now. `refused`: the one that the destination has answered 401 to. Never rejects. */
-  obtain(of: TokenClient, asked: { readonly timeoutMs: number; readonly refused?: string | undefined }): Promise<Obtained>
+  obtain(
+    of: TokenClient,
+    asked: { readonly timeoutMs: number; readonly refused?: string | undefined },
+  ): Promise<Obtained>
 }
 
-type Known = { readonly sealed: Buffer; readonly token: AccessToken | undefined; readonly failure: { readonly error: string; readonly until: number } | undefined; asking: Promise<Obtained> | undefined }
+type Known = {
+  readonly sealed: Buffer
+  readonly token: AccessToken | undefined
+  readonly failure: { readonly error: string; readonly until: number } | undefined
+  asking: Promise<Obtained> | undefined
+}
 
 const TIMEOUT_MS_MAX = 10_000
 /** Before its end, so that no request is under way with a token that ends meanwhile; of short lives a fifth. */
@@ -42,7 +53,11 @@ const RENEWED_AFTER_401_MS = 30_000
 const KNOWN_MAX = 10_000
 
 const Answer = z.object({
-  access_token: z.string().min(1).max(LIMITS.accessTokenCharsMax).regex(/^[\x21-\x7e]+$/),
+  access_token: z
+    .string()
+    .min(1)
+    .max(LIMITS.accessTokenCharsMax)
+    .regex(/^[\x21-\x7e]+$/),
   token_type: z.string().regex(/^bearer$/i),
   expires_in: z.coerce.number().positive().optional().catch(undefined),
 })
@@ -57,7 +72,8 @@ export function createAccessTokens(deps: Deps): AccessTokens {
 
   function knownOf({ destinationId, sealed, kept }: TokenClient): Known {
     const held = known.get(destinationId)
-    const current = held?.sealed.equals(sealed) === true ? held : { sealed, token: kept, failure: undefined, asking: undefined }
+    const current =
+      held?.sealed.equals(sealed) === true ? held : { sealed, token: kept, failure: undefined, asking: undefined }
     known.delete(destinationId)
     known.set(destinationId, current)
     const [oldest] = known.keys()
@@ -71,7 +87,8 @@ export function createAccessTokens(deps: Deps): AccessTokens {
     const now = deps.clock.wall()
     const read = readToken(result, now)
     const stored = (token: AccessToken | undefined, failure: Known['failure']): void => {
-      if (known.get(destinationId)?.sealed.equals(sealed) === true) known.set(destinationId, { sealed, token, failure, asking: undefined })
+      if (known.get(destinationId)?.sealed.equals(sealed) === true)
+        known.set(destinationId, { sealed, token, failure, asking: undefined })
     }
     if ('error' in read) {
       stored(known.get(destinationId)?.token, { error: read.error, until: now + FAILURE_KEPT_MS })
@@ -79,13 +96,21 @@ export function createAccessTokens(deps: Deps): AccessTokens {
     }
     stored(read, undefined)
     const kept = deps.cipher.seal(JSON.stringify(read), secretPlace('destinations.access_token', destinationId))
-    await keepAccessToken(deps.database.forWorkspace(workspaceId), { workspaceId, id: destinationId, auth: sealed, token: kept }).catch((cause: unknown) => {
+    await keepAccessToken(deps.database.forWorkspace(workspaceId), {
+      workspaceId,
+      id: destinationId,
+      auth: sealed,
+      token: kept,
+    }).catch((cause: unknown) => {
       deps.log.warn('access_token.not_kept', { cause })
     })
     return { token: read.token, isNew: true, durationMs: result.durationMs }
   }
 
-  const obtainNew = (of: TokenClient, { current, timeoutMs, now }: { current: Known; timeoutMs: number; now: number }): Promise<Obtained> => {
+  const obtainNew = (
+    of: TokenClient,
+    { current, timeoutMs, now }: { current: Known; timeoutMs: number; now: number },
+  ): Promise<Obtained> => {
     const { failure } = current
     if (failure !== undefined && now < failure.until) return Promise.resolve({ error: failure.error, durationMs: 0 })
     current.asking ??= renew(of, timeoutMs)
@@ -100,12 +125,17 @@ export function createAccessTokens(deps: Deps): AccessTokens {
       if (held !== undefined && now < renewAt(held)) return { token: held.token, isNew: false, durationMs: 0 }
       const obtained = await obtainNew(of, { current, timeoutMs, now })
       // One that could not be renewed is good until it ends.
-      return 'error' in obtained && held !== undefined ? { token: held.token, isNew: false, durationMs: obtained.durationMs } : obtained
+      return 'error' in obtained && held !== undefined
+        ? { token: held.token, isNew: false, durationMs: obtained.durationMs }
+        : obtained
     },
   }
 }
 
-function goodFor(token: AccessToken | undefined, { now, refused }: { now: number; refused: string | undefined }): AccessToken | undefined {
+function goodFor(
+  token: AccessToken | undefined,
+  { now, refused }: { now: number; refused: string | undefined },
+): AccessToken | undefined {
   if (token === undefined || now >= token.expires_at) return undefined
   return token.token === refused && now >= token.obtained_at + RENEWED_AFTER_401_MS ? undefined : token
 }
@@ -120,7 +150,10 @@ function tokenRequest({ client, destinationId, transport }: TokenClient, timeout
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
   if (scope !== undefined && scope !== '') form.set('scope', scope)
   if (audience !== undefined && audience !== '') form.set('audience', audience)
-  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' }
+  const headers: Record<string, string> = {
+    'content-type': 'application/x-www-form-urlencoded',
+    accept: 'application/json',
+  }
   if (client_auth === 'basic') {
     headers['authorization'] = basicCredentials(formEncoded(client_id), formEncoded(secret))
   } else {
@@ -134,14 +167,18 @@ const formEncoded = (text: string): string => new URLSearchParams({ a: text }).t
 
 /** The token, or a sentence without anything that the endpoint said but its error code. */
 function readToken(result: OutboundResult, now: number): AccessToken | { readonly error: string } {
-  if (result.kind === 'failure') return { error: `There is no access token: the token endpoint could not be reached (${result.code}).` }
+  if (result.kind === 'failure')
+    return { error: `There is no access token: the token endpoint could not be reached (${result.code}).` }
   const body = jsonOf(result.body)
   if (result.status !== 200) {
     const { data } = ErrorAnswer.safeParse(body)
-    return { error: `There is no access token: the token endpoint answered ${result.status}${data === undefined ? '' : ` (${data.error})`}.` }
+    return {
+      error: `There is no access token: the token endpoint answered ${result.status}${data === undefined ? '' : ` (${data.error})`}.`,
+    }
   }
   const { data } = Answer.safeParse(body)
-  if (data === undefined) return { error: 'There is no access token: the answer of the token endpoint holds no bearer token.' }
+  if (data === undefined)
+    return { error: 'There is no access token: the answer of the token endpoint holds no bearer token.' }
   const life = data.expires_in === undefined ? LIFE_MS_DEFAULT : Math.min(data.expires_in * 1_000, LIFE_MS_MAX)
   return { token: data.access_token, obtained_at: now, expires_at: now + life }
 }

@@ -21,6 +21,8 @@ export const CRASH_POINTS = [
   'noted',
   /** Lanes were given back. */
   'released',
+  /** Lanes are about to be handed to other owners. */
+  'handing_over',
   /** A destination was switched off under way. */
   'halted',
   /** The process was asked to stop. */

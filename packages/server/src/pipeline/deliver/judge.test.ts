@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { judge } from './judge.ts'
-import { ERROR_CODES } from './ports.ts'
+import { ERROR_CODES } from '@postroad/contract'
 
 const answer = (status: number, retry_after_seconds: number | null = null) =>
   judge({ type: 'response', status, retry_after_seconds })
@@ -12,7 +12,8 @@ const retry = (error_code: string, retry_after_seconds: number | null = null) =>
 })
 
 test('any 2xx is delivered', () => {
-  for (const status of [200, 201, 202, 204, 299]) assert.deepEqual(answer(status), { next: 'delivered' }, String(status))
+  for (const status of [200, 201, 202, 204, 299])
+    assert.deepEqual(answer(status), { next: 'delivered' }, String(status))
 })
 
 test('a request without a complete head is tried again under its own error code', () => {

@@ -1,5 +1,6 @@
 import { memoryOf, openLane } from './lane.ts'
-import type { Floor } from './floor.ts'
+import { Sharing } from './sharing.ts'
+import type { MachineState } from './machine-state.ts'
 import type { Lane } from './lane.ts'
 import type { Answer, Grant, LaneKey, Leased, Renewed } from './ports.ts'
 
@@ -7,12 +8,14 @@ interface LeaseCall {
   readonly op: number
   readonly issuedAt: number
   readonly wanted: readonly LaneKey[]
+  readonly swept: boolean
 }
 
-/** Which lanes this process holds: the owner's lease, the sweep for lanes nobody holds, hints, and giving lanes back. */
+/** Which lanes this process holds: the owner's lease, the sweep for lanes nobody holds, hints, and lanes given back or handed over. */
 export class Leases {
-  readonly #floor: Floor
+  readonly #state: MachineState
   readonly #name: string
+  readonly #sharing: Sharing
   /** A new owner each time the lease ran out, so that nothing of the old one can come back to life. */
   #epoch = 0
   #serial = 0
@@ -20,14 +23,17 @@ export class Leases {
   #renewAt = -Infinity
   #sweepAt = -Infinity
   #leasing: LeaseCall | null = null
-  #renewing: Omit<LeaseCall, 'wanted'> | null = null
+  #renewing: Pick<LeaseCall, 'op' | 'issuedAt'> | null = null
   #releasing: { readonly op: number; readonly lanes: readonly Lane[] } | null = null
   readonly #wanted = new Set<LaneKey>()
   readonly #elsewhere = new Map<LaneKey, number>()
+  /** Wanted once the others have had their chance, the earliest first. */
+  readonly #later = new Map<LaneKey, number>()
 
-  constructor(floor: Floor, name: string) {
-    this.#floor = floor
+  constructor(state: MachineState, name: string) {
+    this.#state = state
     this.#name = name
+    this.#sharing = new Sharing(state)
   }
 
   get owner(): string {
@@ -40,133 +46,168 @@ export class Leases {
 
   /** About settings: they may have changed, so the lane is read even while its breaker is open. */
   hint({ lanes, about }: { readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }): void {
-    const floor = this.#floor
+    const state = this.#state
     for (const key of lanes) {
-      const lane = floor.lanes.get(key)
-      if (lane === undefined) this.#want(key)
+      const lane = state.lanes.get(key)
+      if (lane === undefined) this.#wantHinted(key)
       else if (lane.mode === 'open') {
-        if (about === 'settings' || lane.more === 'nothing') lane.more = about === 'settings' ? 'all' : 'recent'
-        lane.changed ||= about === 'settings'
-        floor.askRead(lane)
-      } else lane.again = true
+        if (about === 'settings' || lane.queue.more === 'nothing')
+          lane.queue.more = about === 'settings' ? 'all' : 'recent'
+        lane.queue.changed ||= about === 'settings'
+        state.askRead(lane)
+        // Its next owner is notified too.
+      } else if (lane.tenure.handOverUntil === null) lane.tenure.again = true
+      else lane.queue.changed ||= about === 'settings'
     }
+  }
+
+  /** Another owner holds more than its share. Each takes what is missing of its own, and any of it, so that several find different ones. */
+  offered(lanes: readonly LaneKey[]): void {
+    const { lanes: held, random } = this.#state
+    const free = lanes.filter((key) => !held.has(key) && !this.#sharing.wasGiven(key))
+    let room = this.#sharing.room({ wanted: this.#wanted.size, free: 0 })
+    while (free.length > 0) {
+      const [key] = free.splice(Math.floor(random() * free.length), 1)
+      if (key === undefined) return
+      this.#elsewhere.delete(key)
+      if (room > 0) this.#want(key)
+      else this.#wantLater(key)
+      room -= 1
+    }
+  }
+
+  rung(lane: Lane): void {
+    this.#sharing.rung(lane)
   }
 
   leased(op: number, answer: Answer<Leased>): void {
     const call = this.#leasing
     if (call?.op !== op) return
     this.#leasing = null
-    const leased = this.#floor.valueOf(answer)
+    const leased = this.#state.valueOf(answer)
     if (leased === undefined) return this.#doubt(call, answer.outcome)
     if (!leased.alive) return this.#expired()
     this.#doubtfulFrom = null
     this.#extend(call.issuedAt)
-    if (leased.more) this.#sweepAt = this.#floor.now
+    if (call.swept) this.#sharing.swept(leased.left)
+    if (leased.more) this.#sweepAt = this.#state.now
     for (const key of leased.elsewhere) this.#noteElsewhere(key)
-    if (this.#floor.stopping) return
+    if (this.#state.stopping) return
     for (const grant of leased.grants) this.#open(grant)
-    if (leased.grants.length > 0) this.#floor.reached?.('granted')
+    if (leased.grants.length > 0) this.#state.reached?.('granted')
+    this.#sharing.learn(leased.others)
   }
 
   renewed(op: number, answer: Answer<Renewed>): void {
     const call = this.#renewing
     if (call?.op !== op) return
     this.#renewing = null
-    const renewed = this.#floor.valueOf(answer)
-    if (renewed?.alive === true) this.#extend(call.issuedAt)
-    if (renewed?.alive === false) this.#expired()
+    const renewed = this.#state.valueOf(answer)
+    if (renewed === undefined) return
+    if (!renewed.alive) return this.#expired()
+    this.#extend(call.issuedAt)
+    this.#sharing.learn(renewed.others)
   }
 
   released(op: number, answer: Answer<null>): void {
     const call = this.#releasing
     if (call?.op !== op) return
     this.#releasing = null
-    const done = this.#floor.valueOf(answer) !== undefined
-    if (done) this.#floor.reached?.('released')
+    const done = this.#state.valueOf(answer) !== undefined
+    if (done) this.#state.reached?.('released')
     const lanes = call.lanes.filter((lane) => lane.mode === 'leaving')
     for (const lane of lanes) {
       if (!done) {
-        this.#floor.leaving.push(lane)
+        this.#state.leaving.push(lane)
         continue
       }
-      this.#floor.lose(lane)
-      if (lane.again) this.#want(lane.key)
+      this.#state.lose(lane)
+      if (lane.tenure.handOverUntil !== null) this.#sharing.gave(lane)
+      else if (lane.tenure.again) this.#want(lane.key)
     }
   }
 
   /** Starts the calls that are due; one of each kind at a time. */
   advance(): void {
-    const { now, lanes, leaving, limits, stopping } = this.#floor
+    const { now, lanes, leaving, limits, stopping } = this.#state
     if (this.#renewing === null && lanes.size > 0 && now >= this.#renewAt) this.#renew()
     if (this.#releasing === null && leaving.size > 0) this.#release()
+    if (this.#later.size > 0) this.#wantNow()
     const due = this.#wanted.size > 0 || now >= this.#sweepAt
     if (!stopping && due && this.#leasing === null && lanes.size < limits.lanesMax) this.#lease()
   }
 
   nextWakeAt(): number {
-    const { lanes, limits, stopping } = this.#floor
+    const { lanes, limits, stopping } = this.#state
     const sweepAt = stopping || this.leasing || lanes.size >= limits.lanesMax ? Infinity : this.#sweepAt
-    return Math.min(sweepAt, this.#renewing !== null || lanes.size === 0 ? Infinity : this.#renewAt)
+    const laterAt = stopping || this.leasing ? Infinity : this.#nextLaterAt()
+    return Math.min(sweepAt, laterAt, this.#renewing !== null || lanes.size === 0 ? Infinity : this.#renewAt)
   }
 
   #open(grant: Grant): void {
-    const floor = this.#floor
+    const state = this.#state
     // A release whose answer was lost: we are the next holder of a lane we still thought ours.
-    const former = floor.lanes.get(grant.lane)
-    if (former !== undefined) floor.lose(former)
-    const lane = openLane(grant, floor.now)
+    const previous = state.lanes.get(grant.lane)
+    if (previous !== undefined) state.lose(previous)
+    const lane = openLane(grant, state.now)
     this.#wanted.delete(lane.key)
-    floor.lanes.set(lane.key, lane)
-    floor.askRead(lane)
+    state.lanes.set(lane.key, lane)
+    this.#sharing.granted(lane)
+    state.askRead(lane)
     // While its breaker is open nothing else wakes it: what was left `sending` has been cleared up by the grant.
-    const waitsUntil = lane.breaker.waitsUntil(floor.now)
-    if (waitsUntil !== null) floor.alarm(lane, Math.min(waitsUntil, floor.now + floor.limits.laneIdleMs))
+    const waitsUntil = lane.breaker.waitsUntil(state.now)
+    if (waitsUntil !== null) state.alarm(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
   }
 
   #lease(): void {
-    const floor = this.#floor
-    const mayHoldLanes = floor.lanes.size > 0 || this.#doubtfulFrom !== null
-    if (!mayHoldLanes && !floor.alive) this.#nextEpoch()
-    const swept = floor.now >= this.#sweepAt
+    const state = this.#state
+    const mayHoldLanes = state.lanes.size > 0 || this.#doubtfulFrom !== null
+    if (!mayHoldLanes && !state.alive) this.#nextEpoch()
+    const swept = state.now >= this.#sweepAt
     // A little early, so that processes started together do not sweep together.
-    if (swept) this.#sweepAt = floor.now + floor.limits.sweepMs * (0.75 + floor.random() / 4)
+    if (swept) this.#sweepAt = state.now + state.limits.sweepMs * (0.75 + state.random() / 4)
     const wanted = [...this.#wanted]
     this.#wanted.clear()
     this.#serial += 1
-    this.#leasing = { op: floor.nextOp(), issuedAt: floor.now, wanted }
+    this.#leasing = { op: state.nextOp(), issuedAt: state.now, wanted, swept }
     const input = {
       owner: this.owner,
-      lease_ms: floor.limits.leaseMs,
+      lease_ms: state.limits.leaseMs,
       serial: this.#serial,
       doubtful_from: this.#doubtfulFrom,
       wanted,
       any_due: swept,
-      lanes_max: Math.min(floor.limits.lanesPerLeaseMax, floor.limits.lanesMax - floor.lanes.size),
+      lanes_max: Math.min(state.limits.lanesPerLeaseMax, state.limits.lanesMax - state.lanes.size),
+      share: this.#sharing.share(),
     }
-    floor.emit({ type: 'lease', op: this.#leasing.op, input })
+    state.emit({ type: 'lease', op: this.#leasing.op, input })
   }
 
   #renew(): void {
-    const floor = this.#floor
-    this.#renewing = { op: floor.nextOp(), issuedAt: floor.now }
-    floor.emit({ type: 'renew', op: this.#renewing.op, input: { owner: this.owner, lease_ms: floor.limits.leaseMs } })
+    const state = this.#state
+    this.#renewing = { op: state.nextOp(), issuedAt: state.now }
+    const input = { owner: this.owner, lease_ms: state.limits.leaseMs, held: this.#sharing.working }
+    state.emit({ type: 'renew', op: this.#renewing.op, input })
   }
 
   #release(): void {
-    const floor = this.#floor
-    const lanes = floor.leaving.take(floor.limits.lanesPerReleaseMax).filter((lane) => lane.mode === 'leaving')
+    const state = this.#state
+    const lanes = state.leaving.take(state.limits.lanesPerReleaseMax).filter((lane) => lane.mode === 'leaving')
     if (lanes.length === 0) return
-    this.#releasing = { op: floor.nextOp(), lanes }
+    this.#releasing = { op: state.nextOp(), lanes }
     const held = lanes.map((lane) => {
       const at = { lane: lane.key, fence: lane.fence }
-      return lane.unnoted === 'no' ? at : { ...at, note: { serial: floor.nextOp(), memory: memoryOf(lane, floor.now) } }
+      return lane.note.wanted === 'no'
+        ? at
+        : { ...at, note: { serial: state.nextOp(), memory: memoryOf(lane, state.now) } }
     })
-    floor.emit({ type: 'release', op: this.#releasing.op, input: { owner: this.owner, lanes: held } })
+    const offered = lanes.filter((lane) => lane.tenure.handOverUntil !== null).map((lane) => lane.key)
+    state.emit({ type: 'release', op: this.#releasing.op, input: { owner: this.owner, lanes: held }, offered })
   }
 
   #extend(issuedAt: number): void {
-    const { leaseMs, heartbeatMs } = this.#floor.limits
-    this.#floor.leaseUntil = Math.max(this.#floor.leaseUntil, issuedAt + leaseMs)
+    const { leaseMs, heartbeatMs } = this.#state.limits
+    this.#state.leaseUntil = Math.max(this.#state.leaseUntil, issuedAt + leaseMs)
     this.#renewAt = Math.max(this.#renewAt, issuedAt + heartbeatMs)
   }
 
@@ -174,13 +215,13 @@ export class Leases {
   #doubt(call: LeaseCall, outcome: 'done' | 'refused' | 'unknown'): void {
     if (outcome === 'unknown') this.#doubtfulFrom ??= this.#serial
     for (const key of call.wanted) this.#want(key)
-    this.#sweepAt = this.#floor.now
+    this.#sweepAt = this.#state.now
   }
 
   #expired(): void {
-    for (const lane of this.#floor.lanes.values()) this.#floor.lose(lane)
+    for (const lane of this.#state.lanes.values()) this.#state.lose(lane)
     this.#nextEpoch()
-    this.#sweepAt = this.#floor.now
+    this.#sweepAt = this.#state.now
   }
 
   /** Answers to the old owner's calls are ignored from here on. */
@@ -191,12 +232,40 @@ export class Leases {
     this.#releasing = null
     this.#serial = 0
     this.#doubtfulFrom = null
-    this.#floor.leaseUntil = -Infinity
+    this.#sharing.forget()
+    this.#state.leaseUntil = -Infinity
     this.#renewAt = -Infinity
   }
 
+  #wantHinted(key: LaneKey): void {
+    if (this.#sharing.wasGiven(key)) return
+    if (this.#sharing.room({ wanted: this.#wanted.size, free: 1 }) > 0) this.#want(key)
+    else this.#wantLater(key)
+  }
+
+  /** An owner with less than its share comes first, and hears of it too. */
+  #wantLater(key: LaneKey): void {
+    const { now, limits } = this.#state
+    if ((this.#elsewhere.get(key) ?? now) > now) return
+    if (!this.#later.has(key) && this.#later.size < limits.hintsMax) this.#later.set(key, now + limits.othersFirstMs)
+  }
+
+  #wantNow(): void {
+    const { lanes, now } = this.#state
+    for (const [key, at] of this.#later) {
+      if (at > now) return
+      this.#later.delete(key)
+      if (!lanes.has(key)) this.#want(key)
+    }
+  }
+
+  #nextLaterAt(): number {
+    for (const at of this.#later.values()) return at
+    return Infinity
+  }
+
   #want(key: LaneKey): void {
-    const { now, limits } = this.#floor
+    const { now, limits } = this.#state
     if ((this.#elsewhere.get(key) ?? now) > now) return
     this.#elsewhere.delete(key)
     if (this.#wanted.size < limits.hintsMax) this.#wanted.add(key)
@@ -204,7 +273,7 @@ export class Leases {
   }
 
   #noteElsewhere(key: LaneKey): void {
-    const { now, limits } = this.#floor
+    const { now, limits } = this.#state
     this.#elsewhere.set(key, now + limits.elsewhereMs)
     const oldest = this.#elsewhere.size > limits.lanesMax ? this.#elsewhere.keys().next() : undefined
     if (oldest?.value !== undefined) this.#elsewhere.delete(oldest.value)

@@ -15,6 +15,27 @@ export interface DeliverLimits {
   readonly elsewhereMs: number
   /** After `stop`, requests in flight may take this long; then they are broken off and left to recovery. */
   readonly drainMs: number
+  /** An owner that has its fair share leaves a lane that has got work to the others for this long. */
+  readonly othersFirstMs: number
+  /** An owner that holds more than its fair share for this long hands lanes over. */
+  readonly overShareMs: number
+  readonly overShareByOneMs: number
+  /** A lane that is handed over begins nothing for this long at most; then it stays, for its requests take longer. */
+  readonly handOverMs: number
+  /** A lane whose requests took too long to be handed over is not tried again for this long. */
+  readonly keptMs: number
+  /** A lane counts as one with work for this long after it had something to do. */
+  readonly workingMs: number
+  /** Lanes with work are counted at most this often. */
+  readonly countedMs: number
+  /** A lane is held at least this long before it is handed over. */
+  readonly heldMsMin: number
+  /** Between two rounds of handing over: the others take what they were given and say so. Doubled while nobody takes it. */
+  readonly handOverRestMs: number
+  readonly handOverRestMsMax: number
+  readonly handOversMax: number
+  /** A lane that was handed over is not taken back for this long. */
+  readonly givenMs: number
   readonly storeBackoffMs: number
   readonly storeBackoffMsMax: number
   readonly lanesMax: number
@@ -37,6 +58,8 @@ export interface DeliverLimits {
   readonly bufferedPerLaneMin: number
   readonly bufferedPerLaneMax: number
   readonly requestsMax: number
+  /** A store call that fails or stays without an answer for longer makes this process not ready. */
+  readonly stalledMs: number
 }
 
 export const DELIVER_LIMITS: DeliverLimits = {
@@ -48,6 +71,18 @@ export const DELIVER_LIMITS: DeliverLimits = {
   staleBeginMsMax: LIMITS.beginToSendMsMax,
   elsewhereMs: 5_000,
   drainMs: 20_000,
+  othersFirstMs: 200,
+  overShareMs: 2_000,
+  overShareByOneMs: 10_000,
+  handOverMs: 2_000,
+  keptMs: 60_000,
+  workingMs: 5_000,
+  countedMs: 500,
+  heldMsMin: 2_000,
+  handOverRestMs: 4_000,
+  handOverRestMsMax: 60_000,
+  handOversMax: 200,
+  givenMs: 5_000,
   storeBackoffMs: 100,
   storeBackoffMsMax: 2_000,
   lanesMax: 20_000,
@@ -66,4 +101,5 @@ export const DELIVER_LIMITS: DeliverLimits = {
   bufferedPerLaneMin: 32,
   bufferedPerLaneMax: 256,
   requestsMax: 2_000,
+  stalledMs: 20_000,
 }

@@ -3,12 +3,29 @@ import { test } from 'node:test'
 import { DELIVER_LIMITS } from './limits.ts'
 import { DeliveryMachine } from './machine.ts'
 import type { DeliverLimits } from './limits.ts'
-import type { Begun, Effect, Event, HttpResult, TurnInput } from './ports.ts'
+import { NO_OTHERS, type Others } from '../../domain/delivery/fair-share.ts'
+import type { Begun, Effect, Event, Grant, HttpResult, Leased, TurnInput } from './ports.ts'
 
 type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
 
 const OK: HttpResult = { type: 'response', status: 200, retry_after_seconds: null }
-const SETTINGS = { max_in_flight: 2, schedule_seconds: [0, 5, 30], timeout_ms: 15_000, rate_limit: null, breaker_resets: 0, ordered: false }
+const SETTINGS = {
+  max_in_flight: 2,
+  schedule_seconds: [0, 5, 30],
+  timeout_ms: 15_000,
+  rate_limit: null,
+  breaker_resets: 0,
+  ordered: false,
+}
+
+const leasedOf = (grants: readonly Grant[], others = NO_OTHERS): Leased => ({
+  alive: true,
+  grants,
+  elsewhere: [],
+  more: false,
+  others,
+  left: false,
+})
 
 /** A machine at a clock the test sets, and an obedient store in a few lines; what it refuses is up to the test. */
 class Bench {
@@ -29,14 +46,22 @@ class Bench {
   }
 
   /** Wakes it, grants these lanes, and answers its reads with these deliveries. */
-  begin(due: Readonly<Record<string, readonly string[]>>, settings = SETTINGS, orphans_end_in_ms: readonly number[] = []): Effect[] {
+  begin(
+    due: Readonly<Record<string, readonly string[]>>,
+    settings = SETTINGS,
+    orphans_end_in_ms: readonly number[] = [],
+  ): Effect[] {
     const lease = find(this.tell({ type: 'woke' }), 'lease')
     const grants = Object.keys(due).map((lane) => ({ lane, fence: 1, settings, memory: null, orphans_end_in_ms }))
-    const value = { alive: true, grants, elsewhere: [], more: false }
+    const value = leasedOf(grants)
     return this.answerReads(this.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value } }), due)
   }
 
-  answerReads(effects: readonly Effect[], due: Readonly<Record<string, readonly string[]>>, next_due_in_ms: number | null = null): Effect[] {
+  answerReads(
+    effects: readonly Effect[],
+    due: Readonly<Record<string, readonly string[]>>,
+    next_due_in_ms: number | null = null,
+  ): Effect[] {
     return all(effects, 'read').flatMap(({ op, input }) => {
       const lanes = input.reads.map(({ lane, fence }) => ({
         lane,
@@ -78,14 +103,18 @@ function find<Type extends Effect['type']>(effects: readonly Effect[], type: Typ
   return effect
 }
 
-const deliveriesOf = (effects: readonly Effect[]) => find(effects, 'turn').input.begins.map((begin) => begin.delivery_id)
+const deliveriesOf = (effects: readonly Effect[]) =>
+  find(effects, 'turn').input.begins.map((begin) => begin.delivery_id)
 
 test('an idle machine sends as soon as the begin is committed, and not before', () => {
   const bench = new Bench()
   const turn = find(bench.begin({ a: ['a1'] }), 'turn')
   assert.equal(bench.sent.length, 0)
   bench.commit(turn)
-  assert.deepEqual(bench.sent.map((attempt) => attempt.attempt_id), ['a1#1'])
+  assert.deepEqual(
+    bench.sent.map((attempt) => attempt.attempt_id),
+    ['a1#1'],
+  )
 })
 
 test('a destination has at most max_in_flight requests; an answer frees its slot before it is settled', () => {
@@ -94,8 +123,14 @@ test('a destination has at most max_in_flight requests; an answer frees its slot
   assert.deepEqual(deliveriesOf(first), ['a1', 'a2'])
   bench.commit(find(first, 'turn'))
   const turn = find(bench.respond('a1#1'), 'turn')
-  assert.deepEqual(turn.input.begins.map((begin) => begin.delivery_id), ['a3'])
-  assert.deepEqual(turn.input.settles.map(({ next, outcome }) => [next, outcome]), [['delivered', 'succeeded']])
+  assert.deepEqual(
+    turn.input.begins.map((begin) => begin.delivery_id),
+    ['a3'],
+  )
+  assert.deepEqual(
+    turn.input.settles.map(({ next, outcome }) => [next, outcome]),
+    [['delivered', 'succeeded']],
+  )
 })
 
 test('lanes take turns: a long backlog of one does not come before the first of another', () => {
@@ -111,7 +146,10 @@ test('at most two turns are in flight; what comes meanwhile goes with the next o
   bench.commit(find(bench.begin(lanes), 'turn'))
   const effects = ['a', 'b', 'c', 'd'].flatMap((lane) => bench.respond(`${lane}1#1`))
   const turns = all(effects, 'turn')
-  assert.deepEqual(turns.map(({ input }) => input.settles.length), [1, 1])
+  assert.deepEqual(
+    turns.map(({ input }) => input.settles.length),
+    [1, 1],
+  )
   const [first] = turns
   assert.ok(first)
   assert.equal(find(bench.commit(first), 'turn').input.settles.length, 2)
@@ -122,15 +160,25 @@ test('results that come at once go to the store with one turn, and free slots ar
   bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'] }), 'turn'))
   const responded = bench.sent.map(({ attempt_id }): Event => ({ type: 'responded', attempt_id, result: OK }))
   const turns = all(bench.machine.handleAll(responded, bench.now), 'turn')
-  assert.deepEqual(turns.map(({ input }) => [input.settles.length, input.begins.length]), [[2, 1]])
+  assert.deepEqual(
+    turns.map(({ input }) => [input.settles.length, input.begins.length]),
+    [[2, 1]],
+  )
 })
 
 test('what falls due one by one is read together, and what falls due later at its moment', () => {
-  for (const [dueInMs, wakesInMs] of [[1, DELIVER_LIMITS.dueGapMs], [DELIVER_LIMITS.dueGapMs + 1, DELIVER_LIMITS.dueGapMs + 1]] as const) {
+  for (const [dueInMs, wakesInMs] of [
+    [1, DELIVER_LIMITS.dueGapMs],
+    [DELIVER_LIMITS.dueGapMs + 1, DELIVER_LIMITS.dueGapMs + 1],
+  ] as const) {
     const bench = new Bench()
     const lease = find(bench.tell({ type: 'woke' }), 'lease')
     const grants = [{ lane: 'a', fence: 1, settings: SETTINGS, memory: null, orphans_end_in_ms: [] }]
-    const granted = bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } })
+    const granted = bench.tell({
+      type: 'leased',
+      op: lease.op,
+      answer: { outcome: 'done', value: leasedOf(grants) },
+    })
     bench.now = 10
     assert.equal(find(bench.answerReads(granted, {}, dueInMs), 'sleep').until, 10 + wakesInMs)
     bench.now += wakesInMs
@@ -141,11 +189,31 @@ test('what falls due one by one is read together, and what falls due later at it
 test('a lane that recovers is read again after a read that came to nothing while it was full', () => {
   const bench = new Bench()
   const settings = { ...SETTINGS, max_in_flight: 9 }
-  const breaker = { state: 'recovering', failures_in_row: 0, failing_ms: null, opened_ms: 1, probe_in_ms: null, probe_wait_ms: 30_000, cap: 2, counts: [] } as const
-  const grants = [{ lane: 'd', fence: 1, settings, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] }]
+  const breaker = {
+    state: 'recovering',
+    failures_in_row: 0,
+    failing_ms: null,
+    opened_ms: 1,
+    probe_in_ms: null,
+    probe_wait_ms: 30_000,
+    cap: 2,
+    counts: [],
+  } as const
+  const grants = [
+    { lane: 'd', fence: 1, settings, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] },
+  ]
   const lease = find(bench.tell({ type: 'woke' }), 'lease')
-  const first = find(bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } }), 'read')
-  const lanes = [{ lane: 'd', fence: 1, status: 'held' as const, settings, due: ['a', 'b', 'c', 'd'], next_due_in_ms: null }]
+  const first = find(
+    bench.tell({
+      type: 'leased',
+      op: lease.op,
+      answer: { outcome: 'done', value: leasedOf(grants) },
+    }),
+    'read',
+  )
+  const lanes = [
+    { lane: 'd', fence: 1, status: 'held' as const, settings, due: ['a', 'b', 'c', 'd'], next_due_in_ms: null },
+  ]
   bench.commit(find(bench.tell({ type: 'read', op: first.op, answer: { outcome: 'done', value: { lanes } } }), 'turn'))
   bench.now = DELIVER_LIMITS.sweepMs
   const full = bench.respond('b#1')
@@ -159,10 +227,31 @@ test('a lane that recovers is read again after a read that came to nothing while
 
 test('a lane whose breaker is open is given back soon after its note, however late that is answered', () => {
   const bench = new Bench()
-  const breaker = { state: 'closed', failures_in_row: 9, failing_ms: 1, opened_ms: null, probe_in_ms: null, probe_wait_ms: 0, cap: 0, counts: [] } as const
-  const grants = [{ lane: 'd', fence: 1, settings: SETTINGS, memory: { breaker, rate: null, breaker_resets: 0 }, orphans_end_in_ms: [] }]
+  const breaker = {
+    state: 'closed',
+    failures_in_row: 9,
+    failing_ms: 1,
+    opened_ms: null,
+    probe_in_ms: null,
+    probe_wait_ms: 0,
+    cap: 0,
+    counts: [],
+  } as const
+  const grants = [
+    {
+      lane: 'd',
+      fence: 1,
+      settings: SETTINGS,
+      memory: { breaker, rate: null, breaker_resets: 0 },
+      orphans_end_in_ms: [],
+    },
+  ]
   const lease = find(bench.tell({ type: 'woke' }), 'lease')
-  const granted = bench.tell({ type: 'leased', op: lease.op, answer: { outcome: 'done', value: { alive: true, grants, elsewhere: [], more: false } } })
+  const granted = bench.tell({
+    type: 'leased',
+    op: lease.op,
+    answer: { outcome: 'done', value: leasedOf(grants) },
+  })
   bench.commit(find(bench.answerReads(granted, { d: ['a'] }), 'turn'))
   const note = find(bench.respond('a#1', { ...OK, status: 503, retry_after_seconds: 600 }), 'turn')
   bench.now += DELIVER_LIMITS.laneIdleMs
@@ -199,7 +288,10 @@ test('an unknown begin waits for the requests in flight, and for their results t
   const doubtful = find(bench.respond('a1#1'), 'turn')
   bench.now = find(bench.tell({ type: 'turned', op: doubtful.op, answer: { outcome: 'unknown' } }), 'sleep').until
   const again = find(bench.tell({ type: 'woke' }), 'turn')
-  assert.deepEqual(again.input.settles.map((settle) => settle.attempt_id), ['a1#1'])
+  assert.deepEqual(
+    again.input.settles.map((settle) => settle.attempt_id),
+    ['a1#1'],
+  )
   assert.deepEqual(again.input.begins, [])
   bench.commit(again)
   const last = find(bench.respond('a2#1'), 'turn')
@@ -231,7 +323,11 @@ test('when the lease has run out nothing is begun, and a dead lease ends every l
   const effects = bench.respond('a1#1')
   assert.deepEqual(find(effects, 'turn').input.begins, [])
   const renew = find(effects, 'renew')
-  const next = bench.tell({ type: 'renewed', op: renew.op, answer: { outcome: 'done', value: { alive: false } } })
+  const next = bench.tell({
+    type: 'renewed',
+    op: renew.op,
+    answer: { outcome: 'done', value: { alive: false, others: NO_OTHERS } },
+  })
   assert.equal(bench.machine.load.lanes, 0)
   const names = new Set(all([...bench.log, ...next], 'lease').map(({ input }) => input.owner))
   assert.equal(names.size, 2)
@@ -257,7 +353,10 @@ test('an answer for an attempt nobody knows, or told twice, does nothing', () =>
   const bench = new Bench()
   bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
   assert.equal(all(bench.respond('a1#1'), 'turn').length, 1)
-  assert.deepEqual([...bench.respond('a1#1'), ...bench.respond('x#1')].filter(({ type }) => type !== 'sleep'), [])
+  assert.deepEqual(
+    [...bench.respond('a1#1'), ...bench.respond('x#1')].filter(({ type }) => type !== 'sleep'),
+    [],
+  )
 })
 
 test('a grant that may have happened unseen is given back by the next lease call', () => {
@@ -305,11 +404,14 @@ test('a stopping machine breaks off requests that take too long, gives its lanes
   bench.commit(find(bench.begin({ a: ['a1'] }), 'turn'))
   bench.tell({ type: 'stop' })
   bench.now += DELIVER_LIMITS.drainMs
-  assert.deepEqual(bench.tell({ type: 'woke' }).map(({ type }) => type), ['cut', 'release'])
+  assert.deepEqual(
+    bench.tell({ type: 'woke' }).map(({ type }) => type),
+    ['cut', 'release'],
+  )
   assert.deepEqual(bench.respond('a1#1'), [], 'what was broken off is no failure of the receiver')
 })
 
-test('requests of former owners that may be under way take slots until they have ended at the latest', () => {
+test('requests of previous owners that may be under way take slots until they have ended at the latest', () => {
   const bench = new Bench()
   const beginsAt = (now: number): number => {
     bench.now = now
@@ -363,4 +465,110 @@ test('ten thousand lanes: a hint about one lane asks for no more than with ten',
   assert.equal(few.sent, 10)
   assert.equal(many.sent, DELIVER_LIMITS.requestsMax)
   assert.ok(many.most <= few.most, `${few.most} and ${many.most}`)
+})
+
+// Lanes are shared with other owners
+
+const ONE_IDLE: Others = { owners: 1, lanes: 0 }
+const AT_ONCE = { heldMsMin: 0, overShareByOneMs: 0, workingMs: 60_000 }
+
+/** Its next sweep, and what the store says of the other owners. */
+function sweep(bench: Bench, others: Others): Effect[] {
+  bench.now += DELIVER_LIMITS.sweepMs
+  const { op } = find(bench.tell({ type: 'woke' }), 'lease')
+  return bench.tell({ type: 'leased', op, answer: { outcome: 'done', value: leasedOf([], others) } })
+}
+
+function released(bench: Bench, { op }: EffectOf<'release'>): Effect[] {
+  return bench.tell({ type: 'released', op, answer: { outcome: 'done', value: null } })
+}
+
+test('an owner that holds more than its share for two sweeps hands the surplus over, and does not take it back by a hint', () => {
+  const bench = new Bench({ heldMsMin: 0, workingMs: 60_000 })
+  bench.begin({ a: [], b: [], c: [], d: [] })
+  assert.deepEqual(all(sweep(bench, ONE_IDLE), 'release'), [])
+  const release = find(sweep(bench, ONE_IDLE), 'release')
+  assert.deepEqual(release.offered, ['a', 'b'])
+  released(bench, release)
+  assert.equal(bench.machine.load.lanes, 2)
+  assert.deepEqual(all(bench.tell({ type: 'hinted', lanes: ['a', 'b'] }), 'lease'), [])
+  bench.now += DELIVER_LIMITS.sweepMs
+  const { input } = find(bench.tell({ type: 'woke' }), 'lease')
+  assert.deepEqual([input.wanted, input.share], [[], { held: 2, avoid: ['a', 'b'], fairly: true }])
+})
+
+test('an owner without others keeps all its lanes', () => {
+  const bench = new Bench({ heldMsMin: 0, workingMs: 60_000 })
+  bench.begin({ a: [], b: [], c: [], d: [] })
+  for (let round = 0; round < 3; round += 1) assert.deepEqual(all(sweep(bench, NO_OTHERS), 'release'), [])
+})
+
+test('a lane is handed over when its requests have ended, and begins nothing meanwhile', () => {
+  const bench = new Bench(AT_ONCE)
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'], b: ['b1', 'b2', 'b3'] }), 'turn'))
+  assert.deepEqual(all(sweep(bench, ONE_IDLE), 'release'), [])
+  const effects = ['a1#1', 'a2#1']
+    .flatMap((id) => bench.respond(id))
+    .flatMap((effect) => (effect.type === 'turn' ? bench.commit(effect) : []))
+  assert.deepEqual(find([...effects, ...bench.tell({ type: 'woke' })], 'release').offered, ['a'])
+  assert.deepEqual(
+    bench.sent.map(({ delivery_id }) => delivery_id),
+    ['a1', 'b1', 'a2', 'b2'],
+  )
+})
+
+test('a lane whose requests do not end in time is not handed over but goes on', () => {
+  const bench = new Bench(AT_ONCE)
+  bench.commit(find(bench.begin({ a: ['a1', 'a2', 'a3'], b: ['b1', 'b2', 'b3'] }), 'turn'))
+  sweep(bench, ONE_IDLE)
+  bench.now += DELIVER_LIMITS.handOverMs
+  const woken = bench.tell({ type: 'woke' })
+  assert.deepEqual(all(woken, 'release'), [])
+  bench.answerReads(all(bench.log, 'read').slice(-1), { a: ['a3'] })
+  const turn = find(bench.respond('a1#1'), 'turn')
+  assert.deepEqual(
+    turn.input.begins.map(({ delivery_id }) => delivery_id),
+    ['a3'],
+  )
+})
+
+test('a lane that is paused while it is being handed over leaves for nobody, however long its requests take', () => {
+  const bench = new Bench(AT_ONCE)
+  bench.commit(find(bench.begin({ a: ['a1', 'a2'], b: ['b1', 'b2'] }), 'turn'))
+  sweep(bench, ONE_IDLE)
+  bench.tell({ type: 'halted', lanes: ['a', 'b'] })
+  bench.now += DELIVER_LIMITS.handOverMs
+  bench.tell({ type: 'woke' })
+  const effects = ['a1#1', 'a2#1', 'b1#1', 'b2#1']
+    .flatMap((id) => bench.respond(id))
+    .flatMap((effect) => (effect.type === 'turn' ? bench.commit(effect) : []))
+  assert.deepEqual(
+    all([...effects, ...bench.log], 'release').flatMap(({ offered }) => offered),
+    [],
+  )
+})
+
+test('an owner that has its share leaves a hinted lane to the others for a moment, and takes it when they have not', () => {
+  const bench = new Bench()
+  bench.begin({ a: [], b: [] })
+  sweep(bench, ONE_IDLE)
+  assert.deepEqual(all(bench.tell({ type: 'hinted', lanes: ['c'] }), 'lease'), [])
+  bench.now += DELIVER_LIMITS.othersFirstMs
+  assert.deepEqual(find(bench.tell({ type: 'woke' }), 'lease').input.wanted, ['c'])
+})
+
+test('an owner takes of offered lanes as many as are missing of its share, and the rest when the others have not', () => {
+  const bench = new Bench()
+  const lease = find(bench.tell({ type: 'woke' }), 'lease')
+  bench.tell({
+    type: 'leased',
+    op: lease.op,
+    answer: { outcome: 'done', value: leasedOf([], { owners: 1, lanes: 4 }) },
+  })
+  const first = find(bench.tell({ type: 'offered', lanes: ['a', 'b', 'c'] }), 'lease')
+  assert.equal(first.input.wanted.length, 2)
+  bench.tell({ type: 'leased', op: first.op, answer: { outcome: 'done', value: leasedOf([], ONE_IDLE) } })
+  bench.now += DELIVER_LIMITS.othersFirstMs
+  const rest = find(bench.tell({ type: 'woke' }), 'lease')
+  assert.deepEqual([...first.input.wanted, ...rest.input.wanted].toSorted(), ['a', 'b', 'c'])
 })

@@ -1,10 +1,11 @@
-import { Floor } from './floor.ts'
+import { MachineState } from './machine-state.ts'
 import { Leases } from './leases.ts'
 import { Reads } from './reads.ts'
+import { StoreHealth, type Stalled } from './store-health.ts'
 import { Turns } from './turns.ts'
 import type { CrashPoint } from './crash-points.ts'
 import type { DeliverLimits } from './limits.ts'
-import type { Effect, Event } from './ports.ts'
+import type { Effect, Event, StoreAnswer } from './ports.ts'
 
 export interface DeliveryMachineOptions {
   /** Unique per process start: nothing may ever have held a lane under this name. */
@@ -28,25 +29,32 @@ type Life = 'running' | 'releasing' | 'stopped'
  * same effects. `now` is in ms and must not go backwards; only its differences matter.
  */
 export class DeliveryMachine {
-  readonly #floor: Floor
+  readonly #state: MachineState
   readonly #leases: Leases
   readonly #reads: Reads
   readonly #turns: Turns
+  readonly #store: StoreHealth
   #life: Life = 'running'
   #drainUntil = Infinity
   #releaseOp = 0
   #alarmAt = Infinity
 
   constructor(options: DeliveryMachineOptions) {
-    this.#floor = new Floor(options)
-    this.#leases = new Leases(this.#floor, options.owner)
-    this.#reads = new Reads(this.#floor)
-    this.#turns = new Turns(this.#floor)
+    this.#state = new MachineState(options)
+    this.#leases = new Leases(this.#state, options.owner)
+    this.#reads = new Reads(this.#state)
+    this.#turns = new Turns(this.#state)
+    this.#store = new StoreHealth(options.limits.stalledMs)
   }
 
   /** What it holds right now, for gauges. */
   get load(): DeliveryLoad {
-    return { lanes: this.#floor.lanes.size, requests: this.#turns.requests, unsettled: this.#turns.unsettled }
+    return { lanes: this.#state.lanes.size, requests: this.#turns.requests, unsettled: this.#turns.unsettled }
+  }
+
+  /** What the store has not done for too long, although it was asked again and again. */
+  stalled(now: number): Stalled | undefined {
+    return this.#life === 'running' ? this.#store.stalled(now) : undefined
   }
 
   handle(event: Event, now: number): Effect[] {
@@ -56,26 +64,39 @@ export class DeliveryMachine {
   /** What happened at once is taken in at once, so that its results go to the store together. */
   handleAll(events: readonly Event[], now: number): Effect[] {
     if (this.#life === 'stopped') return []
-    this.#floor.now = now
-    for (const event of events) this.#take(event)
+    this.#state.now = now
+    for (const event of events) {
+      if ('op' in event) this.#answered(event)
+      else this.#take(event)
+    }
     if (this.#life === 'running') this.#advance()
     if (this.#life === 'running') this.#sleep()
-    return this.#floor.takeEffects()
+    const effects = this.#state.takeEffects()
+    for (const effect of effects) if ('op' in effect) this.#store.asked(effect, now)
+    return effects
   }
 
-  #take(event: Event): void {
+  #take(event: Exclude<Event, StoreAnswer>): void {
     switch (event.type) {
       case 'woke':
         this.#alarmAt = Infinity
         return
       case 'hinted':
         return this.#leases.hint(event)
+      case 'offered':
+        return this.#leases.offered(event.lanes)
       case 'halted':
         return this.#halt(event.lanes)
       case 'responded':
         return this.#turns.responded(event.attempt_id, event.result)
       case 'stop':
         return this.#stop()
+    }
+  }
+
+  #answered(event: StoreAnswer): void {
+    this.#store.answered(event.op, { done: event.answer.outcome === 'done', now: this.#state.now })
+    switch (event.type) {
       case 'leased':
         return this.#leases.leased(event.op, event.answer)
       case 'renewed':
@@ -91,60 +112,66 @@ export class DeliveryMachine {
   }
 
   #advance(): void {
-    const floor = this.#floor
-    for (const lane of floor.ringing()) {
+    const state = this.#state
+    for (const lane of state.ringing()) {
+      this.#leases.rung(lane)
       this.#reads.look(lane)
       this.#turns.rung(lane)
     }
-    if (floor.stopping && this.#drained()) return this.#release()
-    if (floor.blocked) return
+    if (state.stopping && this.#drained()) return this.#release()
+    if (state.blocked) return
     this.#leases.advance()
-    if (!floor.stopping) this.#reads.advance()
+    if (!state.stopping) this.#reads.advance()
     this.#turns.advance()
   }
 
   #halt(lanes: readonly string[]): void {
-    this.#floor.reached?.('halted')
+    this.#state.reached?.('halted')
     for (const key of lanes) {
-      const lane = this.#floor.lanes.get(key)
-      if (lane !== undefined) this.#floor.drain(lane, false)
+      const lane = this.#state.lanes.get(key)
+      if (lane !== undefined) this.#state.drain(lane, false)
     }
   }
 
   #stop(): void {
-    this.#floor.stopping = true
+    this.#state.stopping = true
     this.#turns.noteAll()
-    this.#floor.reached?.('stopping')
-    this.#drainUntil = Math.min(this.#drainUntil, this.#floor.now + this.#floor.limits.drainMs)
+    this.#state.reached?.('stopping')
+    this.#drainUntil = Math.min(this.#drainUntil, this.#state.now + this.#state.limits.drainMs)
   }
 
   #drained(): boolean {
     const atRest = this.#turns.quiet && !this.#leases.leasing
-    return atRest || this.#floor.now >= this.#drainUntil
+    return atRest || this.#state.now >= this.#drainUntil
   }
 
   /** Ends the owner's lease, and with it the hold on every lane. If that fails, time does it. */
   #release(): void {
     this.#life = 'releasing'
-    if (this.#turns.requests > 0) this.#floor.emit({ type: 'cut' })
-    this.#releaseOp = this.#floor.nextOp()
-    this.#floor.emit({ type: 'release', op: this.#releaseOp, input: { owner: this.#leases.owner, lanes: 'all' } })
+    if (this.#turns.requests > 0) this.#state.emit({ type: 'cut' })
+    this.#releaseOp = this.#state.nextOp()
+    this.#state.emit({
+      type: 'release',
+      op: this.#releaseOp,
+      input: { owner: this.#leases.owner, lanes: 'all' },
+      offered: [],
+    })
   }
 
   #released(event: Extract<Event, { type: 'released' }>): void {
     if (this.#life === 'running') return this.#leases.released(event.op, event.answer)
     if (event.op !== this.#releaseOp) return
     this.#life = 'stopped'
-    this.#floor.emit({ type: 'stopped' })
+    this.#state.emit({ type: 'stopped' })
   }
 
   /** One alarm for everything that waits for time. */
   #sleep(): void {
-    const floor = this.#floor
-    const next = floor.blocked ? floor.blockedUntil : Math.min(floor.nextAlarmAt(), this.#leases.nextWakeAt())
+    const state = this.#state
+    const next = state.blocked ? state.blockedUntil : Math.min(state.nextAlarmAt(), this.#leases.nextWakeAt())
     const until = Math.min(next, this.#drainUntil)
     if (until === this.#alarmAt || until === Infinity) return
     this.#alarmAt = until
-    floor.emit({ type: 'sleep', until })
+    state.emit({ type: 'sleep', until })
   }
 }

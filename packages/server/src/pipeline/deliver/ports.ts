@@ -2,9 +2,11 @@
  * What the delivery machine asks of the world and what the world answers. The executor turns effects into I/O and answers
  * back into events. Durations are in ms and relative, so no two clocks are ever compared.
  */
-import type { AttemptOutcome, DeliveryState } from '../../domain/delivery-state.ts'
-import type { LaneMemory } from '../../domain/lane-memory.ts'
-import type { RateLimit } from '../../domain/rate-window.ts'
+import type { ERROR_CODES } from '@postroad/contract'
+import type { AttemptOutcome, DeliveryState } from '../../domain/delivery/delivery-state.ts'
+import type { Others } from '../../domain/delivery/fair-share.ts'
+import type { LaneMemory } from '../../domain/delivery/lane-memory.ts'
+import type { RateLimit } from '../../domain/delivery/rate-window.ts'
 
 /** A destination of a workspace. The machine never looks inside; the executor makes and splits it. */
 export type LaneKey = string
@@ -34,7 +36,7 @@ export type Answer<Value> =
 /**
  * Grants lanes with work: due deliveries, or deliveries left `sending` by an owner that is gone. One transaction, which
  * extends the owner's lease, raises each granted lane's fence and recovers it: open attempts become `interrupted`, their
- * deliveries `retrying` and due. Their requests are orphans, unless the former owner has said that it ended or gave the
+ * deliveries `retrying` and due. Their requests are orphans, unless the previous owner has said that it ended or gave the
  * lane back; they are kept until they have ended at the latest, whoever is granted the lane meanwhile. Lanes of a disabled destination or a suspended workspace are recovered to `paused` and
  * not granted. A lane is free when it has no owner or its owner's lease has run out; one whose noted breaker is open is
  * granted when its next probe is due, and before that only if something was left `sending` in it. An owner whose lease has run out is
@@ -52,13 +54,28 @@ export interface LeaseInput {
   /** Also any lane with work, oldest due first. */
   readonly any_due: boolean
   readonly lanes_max: number
+  /** `NO_SHARE` when left out. */
+  readonly share?: Share
 }
+
+/** How an owner shares lanes with the other living owners. */
+export interface Share {
+  /** How many lanes it holds: what the others reckon with until it says so again. */
+  readonly held: number
+  /** Lanes that it has given back for others to take: not granted to it. */
+  readonly avoid: readonly LaneKey[]
+  /** Of any lanes with work it takes its fair part alone. Named lanes are granted all the same. */
+  readonly fairly: boolean
+}
+
+/** It takes what it finds, and counts as one that holds nothing. */
+export const NO_SHARE: Share = { held: 0, avoid: [], fairly: false }
 
 export interface Grant extends Held {
   readonly settings: LaneSettings
   /** What its last owner noted, as old as it is by now; null when nothing was. */
   readonly memory: LaneMemory | null
-  /** Of each orphan, a request of a former owner that may still be under way: how long it can be, from now on, at the most. */
+  /** Of each orphan, a request of a previous owner that may still be under way: how long it can be, from now on, at the most. */
   readonly orphans_end_in_ms: readonly number[]
 }
 
@@ -78,16 +95,22 @@ export interface Leased {
   readonly elsewhere: readonly LaneKey[]
   /** There was work in more lanes than `lanes_max`. */
   readonly more: boolean
+  readonly others: Others
+  /** Lanes with work were left for the other owners. */
+  readonly left: boolean
 }
 
 /** The lease belongs to the owner, not to each lane: one row is written per heartbeat, however many lanes there are. */
 export interface RenewInput {
   readonly owner: string
   readonly lease_ms: number
+  /** How many lanes it holds. */
+  readonly held: number
 }
 
 export interface Renewed {
   readonly alive: boolean
+  readonly others: Others
 }
 
 /** `all` ends the owner's lease as well. A lane whose fence has moved on is left alone. Without a note the last one stays. */
@@ -180,24 +203,9 @@ export interface Begun extends Held {
   /** Failures since the last replay: the position in the schedule. */
   readonly failure_count: number
   /** What the executor needs to build the request; handed back with `send`, unread. */
-  readonly cargo?: unknown
+  readonly payload?: unknown
 }
 
-export const ERROR_CODES = [
-  'timeout',
-  'connection_refused',
-  'connection_reset',
-  'dns_failed',
-  'tls_failed',
-  'blocked_address',
-  'redirect',
-  'response_too_large',
-  'bad_status',
-  'invalid_url',
-  'proxy_failed',
-  'auth_failed',
-  'template_failed',
-] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /** `response`: the head came complete. `failure`: it did not. A redirect or a status is never a failure of the request. */
@@ -213,7 +221,13 @@ export type HttpResult =
 export type Effect =
   | { readonly type: 'lease'; readonly op: number; readonly input: LeaseInput }
   | { readonly type: 'renew'; readonly op: number; readonly input: RenewInput }
-  | { readonly type: 'release'; readonly op: number; readonly input: ReleaseInput }
+  /** `offered`: of these lanes those that other owners should take; once they are released the others are notified. */
+  | {
+      readonly type: 'release'
+      readonly op: number
+      readonly input: ReleaseInput
+      readonly offered: readonly LaneKey[]
+    }
   | { readonly type: 'read'; readonly op: number; readonly input: ReadInput }
   | { readonly type: 'turn'; readonly op: number; readonly input: TurnInput }
   /** `ends_in_ms`: from now on, and whatever its preparation takes. Others reckon with it only so long. */
@@ -223,6 +237,9 @@ export type Effect =
   /** Replaces the alarm set before. */
   | { readonly type: 'sleep'; readonly until: number }
   | { readonly type: 'stopped' }
+
+/** An effect that the store answers. */
+export type StoreCall = Extract<Effect, { readonly op: number }>
 
 export type StoreAnswer =
   | { readonly type: 'leased'; readonly op: number; readonly answer: Answer<Leased> }
@@ -236,6 +253,8 @@ export type Event =
   | { readonly type: 'woke' }
   /** There may be new work in these lanes, after a local commit or a NOTIFY; or new settings, heeded even while a breaker is open. Never trusted alone. */
   | { readonly type: 'hinted'; readonly lanes: readonly LaneKey[]; readonly about?: 'work' | 'settings' }
+  /** Another owner has given these lanes back because it holds more than its fair share. A hint. */
+  | { readonly type: 'offered'; readonly lanes: readonly LaneKey[] }
   /** These lanes were paused: a hint too, it only makes the machine stop sooner. */
   | { readonly type: 'halted'; readonly lanes: readonly LaneKey[] }
   | { readonly type: 'responded'; readonly attempt_id: string; readonly result: HttpResult }

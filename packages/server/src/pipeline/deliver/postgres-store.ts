@@ -1,11 +1,19 @@
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { aged, waitsUntil } from '../../domain/lane-memory.ts'
-import { RATE_PERIODS_MS } from '../../domain/rate-window.ts'
+import { fairPart, NO_OTHERS, type Others } from '../../domain/delivery/fair-share.ts'
+import { aged, waitsUntil } from '../../domain/delivery/lane-memory.ts'
+import { RATE_PERIODS_MS } from '../../domain/delivery/rate-window.ts'
 import { DbError, type Db } from '../../platform/db.ts'
-import { findOpen, turn, type BegunRow, type SettleRow } from '../../resources/attempts/queries.ts'
-import { cancelOutstanding, findForgotten, MOVED_ROWS_MAX, pauseOutstanding, resumePaused } from '../../resources/deliveries/queries.ts'
-import { disableDestination } from '../../resources/destinations/queries.ts'
+import { findOpen, turn, type BegunRow, type SettleRow } from './attempts/queries.ts'
+import {
+  cancelOutstanding,
+  findForgotten,
+  MOVED_ROWS_MAX,
+  pauseOutstanding,
+  resumePaused,
+} from '../../resources/delivery/deliveries/queries.ts'
+import { notifyDisabled } from '../../resources/delivery/destinations/index.ts'
+import { disableDestination } from '../../resources/delivery/destinations/queries.ts'
 import {
   freeDoubtful,
   freeLanes,
@@ -16,30 +24,57 @@ import {
   type CandidateRow,
   type GrantRow,
   type HeldAt,
-  type LaneAt,
   type NoteRow,
-} from '../../resources/lanes/queries.ts'
-import { readLanes, type LaneReadRow, type ReadKind } from '../../resources/lanes/due/queries.ts'
-import { findOrphans, type OrphanRow } from '../../resources/lanes/orphans/queries.ts'
-import { endOwner, extendOwner, renewOwner } from '../../resources/lanes/owners/queries.ts'
-import { bumpConfig } from '../../resources/projects/queries.ts'
-import type { Cargo, Evidence } from './cargo.ts'
-import type { Answer, Begun, Held, LaneKey, LaneRead, LaneReadInput, Leased, LeaseInput, Note, ReadAnswer, ReadInput, Settle, StorePort, Turned, TurnInput } from './ports.ts'
+} from './lanes/queries.ts'
+import { readLanes, type LaneReadRow, type ReadKind } from './lanes/due/queries.ts'
+import { findOrphans, type LaneAt, type OrphanRow } from '../../resources/delivery/lanes/queries.ts'
+import { countLanes, endOwner, extendOwner, renewOwner, type OthersRow } from './lanes/owners/queries.ts'
+import { bumpConfig } from '../../resources/workspace/projects/queries.ts'
+import type { Payload, Evidence } from './payload.ts'
+import { NO_SHARE } from './ports.ts'
+import type {
+  Answer,
+  Begun,
+  Held,
+  LaneKey,
+  LaneRead,
+  LaneReadInput,
+  Leased,
+  LeaseInput,
+  Note,
+  ReadAnswer,
+  ReadInput,
+  Settle,
+  StorePort,
+  Turned,
+  TurnInput,
+} from './ports.ts'
 
 export const laneKey = (lane: LaneAt): LaneKey => `${lane.workspaceId}/${lane.destinationId}`
 
-function laneAt(key: LaneKey): LaneAt {
+export function laneAt(key: LaneKey): LaneAt {
   const [workspaceId = '', destinationId = ''] = key.split('/')
   return { workspaceId, destinationId }
 }
 
 const heldAt = (held: Held): HeldAt => ({ ...laneAt(held.lane), fence: held.fence })
 const heldOf = (at: HeldAt): Held => ({ lane: laneKey(at), fence: at.fence })
-const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({ workspaceId: row.workspace_id, destinationId: row.destination_id })
+const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt => ({
+  workspaceId: row.workspace_id,
+  destinationId: row.destination_id,
+})
 
-const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets' | 'ordered'>) => ({
+const settingsOf = (
+  row: Pick<
+    GrantRow,
+    'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets' | 'ordered'
+  >,
+) => ({
   max_in_flight: row.max_in_flight,
-  rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
+  rate_limit:
+    row.rate_count === null || row.rate_per === null
+      ? null
+      : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
   breaker_resets: row.breaker_resets,
   ordered: row.ordered,
   schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
@@ -50,73 +85,133 @@ const settingsOf = (row: Pick<GrantRow, 'max_in_flight' | 'schedule_seconds' | '
 export function createPostgresStore(deps: Deps): StorePort {
   const now = (): Date => new Date(deps.clock.now())
   const after = (ms: number): Date => new Date(deps.clock.now() + ms)
+  const answer = <T>(operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> =>
+    answered(deps, operation, work)
   return {
-    lease: (input) => answered(() => lease(deps, input)),
+    lease: (input) => answer('lease', () => lease(deps, input)),
     renew: (input) =>
-      answered(async () => ({ alive: (await renewOwner(deps.database, { owner: input.owner, now: now(), leaseUntil: after(input.lease_ms) })) > 0 })),
+      answer('renew', async () => {
+        const at = { owner: input.owner, lanes: input.held, now: now(), leaseUntil: after(input.lease_ms) }
+        const row = await renewOwner(deps.database, at)
+        return { alive: row !== undefined, others: row === undefined ? NO_OTHERS : othersOf(row) }
+      }),
     release: ({ owner, lanes }) =>
-      answered(async () => {
+      answer('release', async () => {
         if (lanes === 'all') await endOwner(deps.database, { owner, now: now() })
         else {
-          const notes = lanes.flatMap(({ note, ...held }) => (note === undefined ? [] : [noteRow({ ...held, ...note }, now())]))
+          const notes = lanes.flatMap(({ note, ...held }) =>
+            note === undefined ? [] : [noteRow({ ...held, ...note }, now())],
+          )
           await freeLanes(deps.database, { owner, lanes: lanes.map(heldAt), notes, now: now() })
         }
         return null
       }),
-    read: (input) => answered(() => read(deps, input)),
-    turn: (input) => answered(() => runTurn(deps, input)),
+    read: (input) => answer('read', () => read(deps, input)),
+    turn: (input) => answer('turn', () => runTurn(deps, input)),
   }
 }
 
-/** A statement that the server refused is not committed; one whose connection broke may be. A bug is thrown on. */
-async function answered<T>(operation: () => Promise<T>): Promise<Answer<T>> {
+/** A statement that the server refused is not committed; one whose connection broke may be. The machine tries again. A bug is thrown on. */
+// oxlint-disable-next-line max-params -- with what, what it is called, and what to do
+async function answered<T>(deps: Deps, operation: keyof StorePort, work: () => Promise<T>): Promise<Answer<T>> {
   try {
-    return { outcome: 'done', value: await operation() }
+    return { outcome: 'done', value: await work() }
   } catch (error) {
-    if (error instanceof DbError) return { outcome: error.outcome }
-    throw error
+    if (!(error instanceof DbError)) throw error
+    deps.retryLog.warn(`delivery.${operation}_failed`, { outcome: error.outcome, cause: error })
+    return { outcome: error.outcome }
   }
 }
 
 function lease(deps: Deps, input: LeaseInput): Promise<Leased> {
-  const nothing = { grants: [], elsewhere: [], more: false }
+  const nothing = { grants: [], elsewhere: [], more: false, others: NO_OTHERS, left: false }
   return deps.database.transaction(async (db) => {
     const now = new Date(deps.clock.now())
-    const { owner, serial } = input
-    const life = await extendOwner(db, { owner, serial, now, leaseUntil: new Date(now.getTime() + input.lease_ms) })
-    if (life !== 'alive') return { alive: life === 'old', ...nothing }
+    const { owner, serial, share = NO_SHARE } = input
+    const leaseUntil = new Date(now.getTime() + input.lease_ms)
+    const life = await extendOwner(db, { owner, serial, lanes: share.held, sweeps: input.any_due, now, leaseUntil })
+    if (life === 'dead' || life === 'old') return { alive: life === 'old', ...nothing }
+    const others = othersOf(life)
     if (input.doubtful_from !== null) await freeDoubtful(db, { owner, from: input.doubtful_from })
     const forgotten = input.any_due ? await moveForgotten(db, now) : DONE
     const wanted = input.wanted.map(laneAt)
-    const found = await lockCandidates(db, { wanted: input.any_due ? 'any' : wanted, now, limit: input.lanes_max + 1 })
+    const found = await lockCandidates(db, {
+      wanted: input.any_due ? 'any' : wanted,
+      avoid: share.avoid.map(laneAt),
+      now,
+      limit: input.lanes_max + 1,
+    })
     const chosen = found.slice(0, input.lanes_max)
     const closed = chosen.filter((lane) => lane.standing !== 'open')
     const cutOff = closed.filter((lane) => lane.leftover).map(rowAt)
     const freed = cutOff.length === 0 ? [] : await grantLanes(db, { lanes: cutOff, owner: null, serial, now })
-    const ready = chosen.filter((lane) => lane.standing === 'open').map(rowAt)
-    const granted = ready.length === 0 ? [] : await grantLanes(db, { lanes: ready, owner, serial, now })
-    const unended = new Set(chosen.filter((lane) => lane.unended).map((lane) => laneKey(rowAt(lane))))
-    const recovered = [...granted, ...freed].map((row) => ({ ...rowAt(row), unended: unended.has(laneKey(rowAt(row))) }))
-    const left = recovered.length === 0 ? 0 : await recoverLanes(db, { lanes: recovered, now })
-    const doubted = chosen.filter((lane) => lane.orphaned || (lane.unended && (lane.leftover || left > 0))).map(rowAt)
-    const orphans = doubted.length === 0 ? [] : await findOrphans(db, { lanes: doubted, now })
+    const open = chosen.filter((lane) => lane.standing === 'open').map(rowAt)
+    const { granted, leftToOthers } = await take(db, { open, input, others, isLast: life.all_left, now })
+    const orphans = await recover(db, { found: chosen, taken: [...granted, ...freed], now })
     const cleared = await clearClosed(db, closed, now)
     const elsewhere = wanted.length === 0 ? [] : await heldElsewhere(db, { lanes: wanted, owner, now })
     return {
       alive: true,
-      grants: granted.map((row) => ({ lane: laneKey(rowAt(row)), fence: row.fence, settings: settingsOf(row), memory: memoryOf(row, now), orphans_end_in_ms: endsOf(row, orphans, now) })),
+      grants: granted.map((row) => ({
+        lane: laneKey(rowAt(row)),
+        fence: row.fence,
+        settings: settingsOf(row),
+        memory: memoryOf(row, now),
+        orphans_end_in_ms: endsOf(row, orphans, now),
+      })),
       elsewhere: elsewhere.map(laneKey),
-      more: found.length > input.lanes_max || forgotten.more || cleared.more,
+      more: (found.length > input.lanes_max && !leftToOthers) || forgotten.more || cleared.more,
+      others,
+      left: leftToOthers,
     }
   })
 }
+
+type Taking = {
+  readonly open: readonly LaneAt[]
+  readonly input: LeaseInput
+  readonly others: Others
+  /** All others have had their sweep, and each left some. */
+  readonly isLast: boolean
+  readonly now: Date
+}
+
+/** Grants the free lanes; a sweep that shares takes its fair part of them. Others that look for lanes in the next moment reckon with it. */
+async function take(
+  db: Db,
+  { open, input, others, isLast, now }: Taking,
+): Promise<{ readonly granted: readonly GrantRow[]; readonly leftToOthers: boolean }> {
+  const { owner, serial, any_due, share = NO_SHARE } = input
+  const fairly = share.fairly && any_due && !isLast
+  const lanes = fairly ? open.slice(0, fairPart({ held: share.held, free: open.length, others })) : open
+  const granted = lanes.length === 0 ? [] : await grantLanes(db, { lanes, owner, serial, now })
+  const leftToOthers = lanes.length < open.length
+  if (others.owners > 0 && open.length > 0)
+    await countLanes(db, { owner, lanes: share.held + granted.length, left: leftToOthers })
+  return { granted, leftToOthers }
+}
+
+type Taken = { readonly found: readonly CandidateRow[]; readonly taken: readonly GrantRow[]; readonly now: Date }
+
+/** Ends what previous owners left `sending` in the lanes that were taken; gives what may still be under way in them. */
+async function recover(db: Db, { found, taken, now }: Taken): Promise<readonly OrphanRow[]> {
+  const unended = new Set(found.filter((lane) => lane.unended).map((lane) => laneKey(rowAt(lane))))
+  const lanes = taken.map((row) => ({ ...rowAt(row), unended: unended.has(laneKey(rowAt(row))) }))
+  const left = lanes.length === 0 ? 0 : await recoverLanes(db, { lanes, now })
+  const doubted = found.filter((lane) => lane.orphaned || (lane.unended && (lane.leftover || left > 0))).map(rowAt)
+  return doubted.length === 0 ? [] : findOrphans(db, { lanes: doubted, now })
+}
+
+const othersOf = (row: OthersRow): Others => ({ owners: row.others, lanes: row.others_lanes })
 
 const memoryOf = ({ memory, remembered_at }: GrantRow, now: Date) =>
   memory === null || remembered_at === null ? null : aged(memory, now.getTime() - remembered_at.getTime())
 
 // oxlint-disable-next-line max-params -- whose, of which, and when
 function endsOf(lane: GrantRow, orphans: readonly OrphanRow[], now: Date): readonly number[] {
-  const own = orphans.filter((row) => row.destination_id === lane.destination_id && row.workspace_id === lane.workspace_id)
+  const own = orphans.filter(
+    (row) => row.destination_id === lane.destination_id && row.workspace_id === lane.workspace_id,
+  )
   return own.map((row) => row.ends_by.getTime() - now.getTime())
 }
 
@@ -134,7 +229,9 @@ const FORGOTTEN_LANES_MAX = 100
  */
 async function moveForgotten(db: Db, now: Date): Promise<{ readonly more: boolean }> {
   const lanes = await findForgotten(db, FORGOTTEN_LANES_MAX)
-  return moveEach(lanes, (lane) => (lane.gone ? cancelOutstanding(db, { ...lane, now }) : resumePaused(db, { ...lane, now })))
+  return moveEach(lanes, (lane) =>
+    lane.gone ? cancelOutstanding(db, { ...lane, now }) : resumePaused(db, { ...lane, now }),
+  )
 }
 
 /** The same the other way round: deliveries that wait in a lane that is off by now are paused, or cancelled with it. */
@@ -147,7 +244,10 @@ function clearClosed(db: Db, lanes: readonly CandidateRow[], now: Date): Promise
 }
 
 /** `more`: some lane has more than one statement may move. */
-async function moveEach<Lane>(lanes: readonly Lane[], move: (lane: Lane) => Promise<number>): Promise<{ readonly more: boolean }> {
+async function moveEach<Lane>(
+  lanes: readonly Lane[],
+  move: (lane: Lane) => Promise<number>,
+): Promise<{ readonly more: boolean }> {
   let more = false
   for (const lane of lanes) {
     // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
@@ -164,9 +264,13 @@ async function read(deps: Deps, { reads }: ReadInput): Promise<ReadAnswer> {
   return { lanes: lanes.flat() }
 }
 
-const kindOf = ({ ordered, recent }: LaneReadInput): ReadKind => (ordered === true ? 'heads' : recent === true ? 'recent' : 'all')
+const kindOf = ({ ordered, recent }: LaneReadInput): ReadKind =>
+  ordered === true ? 'heads' : recent === true ? 'recent' : 'all'
 
-async function readSome(deps: Deps, { reads, kind }: ReadInput & { readonly kind: ReadKind }): Promise<readonly LaneRead[]> {
+async function readSome(
+  deps: Deps,
+  { reads, kind }: ReadInput & { readonly kind: ReadKind },
+): Promise<readonly LaneRead[]> {
   const rows = await readLanes(deps.database, {
     lanes: reads.map((asked) => ({ ...heldAt(asked), limit: asked.limit })),
     exclude: reads.flatMap((asked) => asked.exclude),
@@ -179,20 +283,34 @@ async function readSome(deps: Deps, { reads, kind }: ReadInput & { readonly kind
 
 /** A lane whose destination is gone has no settings; nobody looks at those of a lost lane. */
 function readOf(row: LaneReadRow | undefined): Omit<LaneRead, 'lane' | 'fence'> {
-  if (row === undefined || row.status === 'lost') return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }
+  if (row === undefined || row.status === 'lost')
+    return { status: 'lost', settings: NO_SETTINGS, due: [], next_due_in_ms: null }
   const { status, due, next_due_in_ms } = row
   return { status, settings: settingsOf(row), due, next_due_in_ms }
 }
 
-const NO_SETTINGS = { max_in_flight: 1, schedule_seconds: DEFAULT_SCHEDULE_SECONDS, timeout_ms: 1_000, rate_limit: null, breaker_resets: 0, ordered: false }
+const NO_SETTINGS = {
+  max_in_flight: 1,
+  schedule_seconds: DEFAULT_SCHEDULE_SECONDS,
+  timeout_ms: 1_000,
+  rate_limit: null,
+  breaker_resets: 0,
+  ordered: false,
+}
 
 async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   const now = new Date(deps.clock.now())
   const settles = input.settles.map((settle) => settleRow(settle, now))
-  const begins = input.begins.map((begin) => ({ ...heldAt(begin), deliveryId: begin.delivery_id, attemptId: deps.uuid() }))
+  const begins = input.begins.map((begin) => ({
+    ...heldAt(begin),
+    deliveryId: begin.delivery_id,
+    attemptId: deps.uuid(),
+  }))
   const notes = input.notes === undefined ? [] : input.notes.map((note) => noteRow(note, now))
   const over = input.settles.flatMap((settle) =>
-    settle.disable_destination === null ? [] : [{ ...heldAt(settle), attemptId: settle.attempt_id, reason: settle.disable_destination }],
+    settle.disable_destination === null
+      ? []
+      : [{ ...heldAt(settle), attemptId: settle.attempt_id, reason: settle.disable_destination }],
   )
   const rows = { settles, begins, notes, inOrder: input.begins.some(({ ordered }) => ordered === true), now }
   const turned = over.length === 0 ? await turn(deps.database, rows) : await turnWithDisabled(deps, { ...rows, over })
@@ -201,7 +319,9 @@ async function runTurn(deps: Deps, input: TurnInput): Promise<Turned> {
   return {
     begun: turned.begun.map(begunOf),
     applied: turned.applied,
-    paused: askedLanes.filter(({ lane, fence }) => lanes.get(lane)?.fence === fence && lanes.get(lane)?.paused === true),
+    paused: askedLanes.filter(
+      ({ lane, fence }) => lanes.get(lane)?.fence === fence && lanes.get(lane)?.paused === true,
+    ),
     lost: askedLanes.filter(({ lane, fence }) => lanes.get(lane)?.fence !== fence),
   }
 }
@@ -216,7 +336,10 @@ async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { o
   const disabled: Disabled[] = []
   const turned = await deps.database.transaction(async (db) => {
     const open = await findOpen(db, at.over)
-    for (const lane of inLockOrder(at.over.filter((settle) => open.has(settle.attemptId)), laneKey)) {
+    for (const lane of inLockOrder(
+      at.over.filter((settle) => open.has(settle.attemptId)),
+      laneKey,
+    )) {
       // oxlint-disable-next-line no-await-in-loop -- rare, and one transaction has one connection
       const destination = await disableDestination(db, { ...lane, now: at.now })
       if (destination === undefined) continue
@@ -235,14 +358,21 @@ async function turnWithDisabled(deps: Deps, at: Parameters<typeof turn>[1] & { o
 type Disabled = Over & { readonly projectId: string }
 
 /** Projects and audit logs are what changes of people hold too, so they come last: projects first, as there, and each in one order. */
-async function tellEach(deps: Deps, db: Db, { disabled, now }: { disabled: readonly Disabled[]; now: Date }): Promise<void> {
+async function tellEach(
+  deps: Deps,
+  db: Db,
+  { disabled, now }: { disabled: readonly Disabled[]; now: Date },
+): Promise<void> {
   const projects = new Map(disabled.map((lane) => [`${lane.workspaceId}/${lane.projectId}`, lane]))
-  for (const { workspaceId, projectId } of inLockOrder([...projects.values()], (lane) => `${lane.workspaceId}/${lane.projectId}`)) {
+  for (const { workspaceId, projectId } of inLockOrder(
+    [...projects.values()],
+    (lane) => `${lane.workspaceId}/${lane.projectId}`,
+  )) {
     // oxlint-disable-next-line no-await-in-loop -- one transaction has one connection
     await bumpConfig(db, { workspaceId, projectId, now })
   }
   // oxlint-disable-next-line no-await-in-loop -- as above
-  for (const lane of disabled) await deps.tellDisabled(db, lane)
+  for (const lane of disabled) await notifyDisabled(deps, db, lane)
 }
 
 /** Two transactions that take the same locks take them in the same order, so that neither waits for the other for ever. */
@@ -281,7 +411,7 @@ function begunOf(row: BegunRow): Begun {
     record_id: row.record_id,
     attempt_number: row.attempt_number,
     failure_count: row.failure_count,
-    cargo: row satisfies Cargo,
+    payload: row satisfies Payload,
   }
 }
 

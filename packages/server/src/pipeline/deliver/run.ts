@@ -1,24 +1,38 @@
 import type { Deps } from '../../context.ts'
-import type { LaneAt as Lane } from '../../resources/lanes/queries.ts'
+import type { LaneAt as Lane } from '../../resources/delivery/lanes/queries.ts'
 import { DELIVER_LIMITS } from './limits.ts'
 import { DeliveryMachine, type DeliveryLoad } from './machine.ts'
 import type { Answer, Effect, Event } from './ports.ts'
-import { createPostgresStore, laneKey } from './postgres-store.ts'
+import { createPostgresStore, laneAt, laneKey } from './postgres-store.ts'
 import { createSender } from './send.ts'
+import type { Stalled } from './store-health.ts'
+
+export type DeliveryLoopOptions = {
+  readonly owner: string
+  /** Notifies the other owners that these lanes were given back for them. */
+  readonly offer: (lanes: readonly Lane[]) => void
+}
 
 export type DeliveryLoop = {
   start(): void
   /** There may be work in these lanes. */
   readonly hint: (lanes: readonly Lane[]) => void
+  /** Another owner has given these lanes back because it holds more than its share. */
+  readonly offered: (lanes: readonly Lane[]) => void
   /** The destinations of these lanes changed; `halted`: they were switched off, so nothing more is begun. */
   changed(lanes: readonly Lane[], halted: boolean): void
   /** No new attempts; what is under way ends and is settled, then every lane is given back. */
   stop(): Promise<void>
   load(): DeliveryLoad
+  /** What this process has not got done for too long; undefined while all is well. */
+  stalled(): Stalled | undefined
 }
 
+/** As many as a NOTIFY holds; the others are found by sweeps. */
+const OFFERED_MAX = 64
+
 /** Drives the delivery machine: turns its effects into I/O and the answers into events. It decides nothing itself. */
-export function createDeliveryLoop(deps: Deps, options: { readonly owner: string }): DeliveryLoop {
+export function createDeliveryLoop(deps: Deps, options: DeliveryLoopOptions): DeliveryLoop {
   const machine = new DeliveryMachine({ owner: options.owner, random: deps.random, limits: DELIVER_LIMITS })
   const store = createPostgresStore(deps)
   const sender = createSender(deps)
@@ -33,7 +47,7 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
   })
   const ask = <T>(op: number, operation: Promise<Answer<T>>, event: (answer: Answer<T>) => Event): void => {
     const failed = (cause: unknown): void => {
-      deps.log.error('delivery.store_failed', { op, cause })
+      deps.retryLog.error('delivery.store_failed', { op, cause })
       handle(event({ outcome: 'unknown' }))
     }
     operation.then((answer) => handle(event(answer)), failed)
@@ -45,14 +59,20 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
       case 'renew':
         return ask(effect.op, store.renew(effect.input), (answer) => ({ type: 'renewed', op: effect.op, answer }))
       case 'release':
-        return ask(effect.op, store.release(effect.input), (answer) => ({ type: 'released', op: effect.op, answer }))
+        return ask(effect.op, store.release(effect.input), (answer) => {
+          if (answer.outcome === 'done' && effect.offered.length > 0)
+            options.offer(effect.offered.slice(0, OFFERED_MAX).map(laneAt))
+          return { type: 'released', op: effect.op, answer }
+        })
       case 'read':
         return ask(effect.op, store.read(effect.input), (answer) => ({ type: 'read', op: effect.op, answer }))
       case 'turn':
         return ask(effect.op, store.turn(effect.input), (answer) => ({ type: 'turned', op: effect.op, answer }))
       case 'send': {
         const { attempt, timeout_ms: timeoutMs, ends_in_ms: endsInMs } = effect
-        return void sender.send(attempt, { timeoutMs, endsInMs }).then((result) => gather({ type: 'responded', attempt_id: attempt.attempt_id, result }))
+        return void sender
+          .send(attempt, { timeoutMs, endsInMs })
+          .then((result) => gather({ type: 'responded', attempt_id: attempt.attempt_id, result }))
       }
       case 'cut':
         // The process is about to end, and every other user of this door has ended.
@@ -72,20 +92,29 @@ export function createDeliveryLoop(deps: Deps, options: { readonly owner: string
   return {
     start: () => handle({ type: 'woke' }),
     hint,
+    offered: (lanes) => handle({ type: 'offered', lanes: lanes.map(laneKey) }),
     changed: (lanes, halted) => {
       sender.forget(lanes.map((lane) => lane.destinationId))
-      handle(halted ? { type: 'halted', lanes: lanes.map(laneKey) } : { type: 'hinted', about: 'settings', lanes: lanes.map(laneKey) })
+      handle(
+        halted
+          ? { type: 'halted', lanes: lanes.map(laneKey) }
+          : { type: 'hinted', about: 'settings', lanes: lanes.map(laneKey) },
+      )
     },
     stop: () => {
       handle({ type: 'stop' })
       return stopped.promise
     },
     load: () => machine.load,
+    stalled: () => machine.stalled(Math.max(latest, deps.clock.now())),
   }
 }
 
 /** Answers that are read in one round of the event loop are settled with one turn, which costs the store little more than one. */
-function inRounds(handleAll: (events: readonly Event[]) => void): { handle: (event: Event) => void; gather: (event: Event) => void } {
+function inRounds(handleAll: (events: readonly Event[]) => void): {
+  handle: (event: Event) => void
+  gather: (event: Event) => void
+} {
   let gathered: Event[] = []
   const flush = (...last: readonly Event[]): void => {
     const events = gathered.concat(last)

@@ -1,6 +1,7 @@
 import { LIMITS } from '@postroad/contract'
-import type { Deps, TestAsked, TestSent } from '../../context.ts'
-import type { Cargo, Evidence } from './cargo.ts'
+import type { Deps } from '../../context.ts'
+import type { TestAsked, TestSent } from '../../features.ts'
+import type { Payload, Evidence } from './payload.ts'
 import { judge } from './judge.ts'
 import type { Begun } from './ports.ts'
 import { createSender } from './send.ts'
@@ -11,8 +12,17 @@ import { createSender } from './send.ts'
  */
 export async function sendTest(deps: Deps, asked: TestAsked): Promise<TestSent> {
   const { timeoutMs, ...event } = asked
-  const cargo: Cargo = { ...event, fence: 0, delivery_id: event.attempt_id, attempt_number: 1, failure_count: 0, hops: 0 }
-  const attempt: Begun = { ...cargo, lane: event.destination_id, cargo }
+  const payload: Payload = {
+    ...event,
+    fence: 0,
+    delivery_id: event.attempt_id,
+    attempt_number: 1,
+    failure_count: 0,
+    hops: 0,
+    receiver_id: null,
+    chain: null,
+  }
+  const attempt: Begun = { ...payload, lane: event.destination_id, payload }
   const result = await createSender(deps).send(attempt, { timeoutMs, endsInMs: timeoutMs + LIMITS.beginToSendMsMax })
   const verdict = judge(result)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- made by send.ts

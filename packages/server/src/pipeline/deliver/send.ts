@@ -1,13 +1,15 @@
 import { encodeId } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery-request.ts'
-import type { Rendered } from '../../domain/payload-template.ts'
-import { readRetryAfter } from '../../domain/retry-policy.ts'
-import { secretsToSign } from '../../domain/signing-secrets.ts'
+import { deliveryHeaders, envelope, templateScope, type Event } from '../../domain/delivery/delivery-request.ts'
+import type { Rendered } from '../../domain/delivery/payload-template.ts'
+import { readRetryAfter } from '../../domain/delivery/retry-policy.ts'
+import { secretsToSign } from '../../domain/delivery/signing-secrets.ts'
 import { stopwatch } from '../../platform/clock.ts'
+import { turnOfTheLoop } from '../../platform/loop-turns.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
 import { createAccessTokens, type TokenClient } from './access-tokens.ts'
-import type { Cargo, Evidence } from './cargo.ts'
+import { nextChain } from '../event-chain.ts'
+import type { Payload, Evidence } from './payload.ts'
 import type { Begun, HttpResult } from './ports.ts'
 import { createTargets } from './targets.ts'
 import type { Target } from './target.ts'
@@ -19,7 +21,8 @@ export type Sender = {
   readonly forget: (destinationIds: readonly string[]) => void
 }
 
-const TOO_LATE = 'The request could not be prepared in time, so it was not sent; see the log of the server for what is slow.'
+const TOO_LATE =
+  'The request could not be prepared in time, so it was not sent; see the log of the server for what is slow.'
 const TIMEOUT_LEFT_MS_MIN = 1_000
 /** Deadlines are looked at four times a second. */
 const DEADLINE_LATE_MS = 300
@@ -36,24 +39,42 @@ export function createSender(deps: Deps): Sender {
     return deps.outbound.request(leftMs < request.timeoutMs ? { ...request, timeoutMs: leftMs } : request)
   }
 
-  /** With an access token; after a 401 once more with a new one, for the former may have been revoked before its time. */
-  const sendWithToken = async (client: TokenClient, request: OutboundRequest, timeLeft: () => number): Promise<HttpResult> => {
+  /** With an access token; after a 401 once more with a new one, for the previous may have been revoked before its time. */
+  const sendWithToken = async (
+    client: TokenClient,
+    request: OutboundRequest,
+    timeLeft: () => number,
+  ): Promise<HttpResult> => {
     const first = await tryWithToken(client, { request, timeLeft }, { spentMs: 0 })
-    return first.refused === undefined ? first.result : (await tryWithToken(client, { request, timeLeft }, first)).result
+    return first.refused === undefined
+      ? first.result
+      : (await tryWithToken(client, { request, timeLeft }, first)).result
   }
 
   type Try = { readonly result: HttpResult; readonly spentMs: number; readonly refused: string | undefined }
 
-  async function tryWithToken(client: TokenClient, { request, timeLeft }: { request: OutboundRequest; timeLeft: () => number }, before: { readonly spentMs: number; readonly refused?: string | undefined }): Promise<Try> {
+  async function tryWithToken(
+    client: TokenClient,
+    { request, timeLeft }: { request: OutboundRequest; timeLeft: () => number },
+    before: { readonly spentMs: number; readonly refused?: string | undefined },
+  ): Promise<Try> {
     const timeLeftMs = (spentMs: number): number => Math.max(request.timeoutMs - spentMs, TIMEOUT_LEFT_MS_MIN)
-    const obtained = await accessTokens.obtain(client, { timeoutMs: timeLeftMs(before.spentMs), refused: before.refused })
+    const obtained = await accessTokens.obtain(client, {
+      timeoutMs: timeLeftMs(before.spentMs),
+      refused: before.refused,
+    })
     const waitedMs = before.spentMs + obtained.durationMs
-    if ('error' in obtained) return { result: failure('auth_failed', obtained.error, waitedMs), spentMs: waitedMs, refused: undefined }
+    if ('error' in obtained)
+      return { result: failure('auth_failed', obtained.error, waitedMs), spentMs: waitedMs, refused: undefined }
     const headers = { ...request.headers, authorization: `Bearer ${obtained.token}` }
     const result = await exchange({ ...request, headers, timeoutMs: timeLeftMs(waitedMs) }, timeLeft)
     const spentMs = waitedMs + result.durationMs
     const refused = result.kind === 'response' && result.status === 401 && !obtained.isNew
-    return { result: httpResult({ ...result, durationMs: spentMs }, deps.clock.wall()), spentMs, refused: refused ? obtained.token : undefined }
+    return {
+      result: httpResult({ ...result, durationMs: spentMs }, deps.clock.wall()),
+      spentMs,
+      refused: refused ? obtained.token : undefined,
+    }
   }
 
   return {
@@ -61,20 +82,44 @@ export function createSender(deps: Deps): Sender {
       const passedMs = stopwatch()
       const timeLeft = (): number => endsInMs - DEADLINE_LATE_MS - passedMs()
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the store put it there; the machine hands it back unread
-      const cargo = attempt.cargo as Cargo
+      const payload = attempt.payload as Payload
       try {
-        const found = targets.of(cargo)
+        const found = targets.of(payload)
         const target = found instanceof Promise ? await found : found
         if (target === undefined) return failure('invalid_url', 'The destination was deleted.')
-        const event = { id: encodeId('record', cargo.record_id), dataset: cargo.dataset, received_at: cargo.received_at, data: cargo.data }
+        const event = {
+          id: encodeId('record', payload.record_id),
+          dataset: payload.dataset,
+          received_at: payload.received_at,
+          data: payload.data,
+        }
+        // Attempts begin many at a time, and each template may take its full work.
+        if (target.template !== undefined) await turnOfTheLoop()
         const rendered = bodyOf(event, target)
         if (!rendered.ok) return failure('template_failed', rendered.error)
-        const request = requestOf({ attempt, cargo, target, event, body: rendered.body, userAgent: deps.deliveryUserAgent, timeoutMs, now: deps.clock.wall(), databaseNow: deps.clock.now() })
+        const request = requestOf({
+          attempt,
+          payload,
+          target,
+          event,
+          body: rendered.body,
+          chain:
+            payload.receiver_id === null
+              ? payload.chain
+              : nextChain(deps.cipher, { chain: payload.chain, id: payload.receiver_id }),
+          userAgent: deps.deliveryUserAgent,
+          timeoutMs,
+          now: deps.clock.wall(),
+          databaseNow: deps.clock.now(),
+        })
         if (target.tokenClient !== undefined) return await sendWithToken(target.tokenClient, request, timeLeft)
         return httpResult(await exchange(request, timeLeft), deps.clock.wall())
       } catch (error) {
-        targets.forget([cargo.destination_id])
-        deps.log.warn('delivery.not_sent', { destination_id: encodeId('destination', cargo.destination_id), cause: error })
+        targets.forget([payload.destination_id])
+        deps.log.warn('delivery.not_sent', {
+          destination_id: encodeId('destination', payload.destination_id),
+          cause: error,
+        })
         return failure('connection_reset', 'The sender could not prepare the request; see its log.')
       }
     },
@@ -84,28 +129,57 @@ export function createSender(deps: Deps): Sender {
 
 /** From what is stored alone: the same on every attempt, until the template is another one. */
 function bodyOf(event: Event, { template }: Target): Rendered {
-  return template === undefined ? { ok: true, body: envelope(event) } : template.compiled.render(templateScope(event, template.secret))
+  return template === undefined
+    ? { ok: true, body: envelope(event) }
+    : template.compiled.render(templateScope(event, template.secret))
 }
 
-type ToSend = { attempt: Begun; cargo: Cargo; target: Target; event: Event; body: string; userAgent: string; timeoutMs: number; now: number; databaseNow: number }
+type ToSend = {
+  attempt: Begun
+  payload: Payload
+  target: Target
+  event: Event
+  body: string
+  chain: string | null
+  userAgent: string
+  timeoutMs: number
+  now: number
+  databaseNow: number
+}
 
-function requestOf({ attempt, cargo, target, event, body, userAgent, timeoutMs, now, databaseNow }: ToSend): OutboundRequest {
+function requestOf({
+  attempt,
+  payload,
+  target,
+  event,
+  body,
+  chain,
+  userAgent,
+  timeoutMs,
+  now,
+  databaseNow,
+}: ToSend): OutboundRequest {
   const { secrets, url, maxInFlight, transport, signing } = target
   const headers = deliveryHeaders({
     own: target.headers,
     event,
     attempt: { id: encodeId('attempt', attempt.attempt_id), number: attempt.attempt_number },
-    hops: cargo.hops + 1,
+    hops: payload.hops + 1,
+    chain,
     body,
     secrets: secretsToSign(secrets, databaseNow),
     signing,
     userAgent,
     now,
   })
-  return { url, headers, body, timeoutMs, maxInFlight, lane: cargo.destination_id, transport }
+  return { url, headers, body, timeoutMs, maxInFlight, lane: payload.destination_id, transport }
 }
 
-function failure(code: Extract<HttpResult, { type: 'failure' }>['error_code'], detail: string, durationMs = 0): HttpResult {
+function failure(
+  code: Extract<HttpResult, { type: 'failure' }>['error_code'],
+  detail: string,
+  durationMs = 0,
+): HttpResult {
   const evidence: Evidence = { durationMs: Math.round(durationMs), headers: null, body: null, truncated: null, detail }
   return { type: 'failure', error_code: code, evidence }
 }
@@ -119,5 +193,10 @@ function httpResult(result: OutboundResult, now: number): HttpResult {
   const { status, headers, body, truncated } = result
   const retryAfter = headers['retry-after']
   const evidence: Evidence = { durationMs, headers: JSON.stringify(headers), body, truncated, detail: null }
-  return { type: 'response', status, retry_after_seconds: retryAfter === undefined ? null : readRetryAfter(retryAfter, now), evidence }
+  return {
+    type: 'response',
+    status,
+    retry_after_seconds: retryAfter === undefined ? null : readRetryAfter(retryAfter, now),
+    evidence,
+  }
 }

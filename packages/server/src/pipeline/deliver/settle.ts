@@ -1,4 +1,4 @@
-import { retryAfterMs, retryDelayMs } from '../../domain/retry-policy.ts'
+import { retryAfterMs, retryDelayMs } from '../../domain/delivery/retry-policy.ts'
 import { judge } from './judge.ts'
 import type { Begun, HttpResult, Settle } from './ports.ts'
 
@@ -30,7 +30,10 @@ export function settlement({ attempt, result, schedule, random, probe, hopeless 
 }
 
 /** It waits for the breaker and not for itself, but for what the receiver asked for. */
-function afterProbe(failed: Omit<Settle, 'next'>, { hopeless, retryAfterSeconds }: { hopeless: boolean; retryAfterSeconds: number | null }): Settle {
+function afterProbe(
+  failed: Omit<Settle, 'next'>,
+  { hopeless, retryAfterSeconds }: { hopeless: boolean; retryAfterSeconds: number | null },
+): Settle {
   if (hopeless) return { ...failed, counts: false, next: 'paused', disable_destination: 'failing' }
   return { ...failed, counts: false, next: 'retrying', next_attempt_in_ms: retryAfterMs(retryAfterSeconds) }
 }

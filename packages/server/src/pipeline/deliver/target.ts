@@ -1,11 +1,11 @@
 import type { Deps } from '../../context.ts'
-import { authHeaders } from '../../domain/destination-auth.ts'
-import { reachOf } from '../../domain/destination-reach.ts'
-import { compileTemplate, type Compiled } from '../../domain/payload-template.ts'
+import { authHeaders } from '../../domain/delivery/destination-auth.ts'
+import { reachOf } from '../../domain/delivery/destination-reach.ts'
+import { compileTemplate, type Compiled } from '../../domain/delivery/payload-template.ts'
 import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
-import type { SigningSecrets } from '../../domain/signing-secrets.ts'
+import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
 import { transportOf, whyHeaderRefused, type Transport } from '../../platform/outbound-http.ts'
-import { findForSending, type SendingRow, type SigningHeader } from '../../resources/destinations/queries.ts'
+import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
 /** A destination as the sender needs it, its secrets opened. */
@@ -24,7 +24,10 @@ export type Target = {
   readonly tokenClient: TokenClient | undefined
 }
 
-export async function loadTarget(deps: Deps, at: { readonly workspaceId: string; readonly id: string }): Promise<Target | undefined> {
+export async function loadTarget(
+  deps: Deps,
+  at: { readonly workspaceId: string; readonly id: string },
+): Promise<Target | undefined> {
   const row = await findForSending(deps.database, at)
   return row === undefined ? undefined : openTarget(deps, row, at.workspaceId)
 }
@@ -32,15 +35,27 @@ export async function loadTarget(deps: Deps, at: { readonly workspaceId: string;
 type Sealed = SealedColumn & `destinations.${string}`
 
 function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
-  const open = (sealed: Buffer, column: Sealed): string => deps.cipher.open(sealed, secretPlace(column, row.id)).reveal()
-  const opened = (sealed: Buffer | null, column: Sealed): string | null => (sealed === null ? null : open(sealed, column))
+  const open = (sealed: Buffer, column: Sealed): string =>
+    deps.cipher.open(sealed, secretPlace(column, row.id)).reveal()
+  const opened = (sealed: Buffer | null, column: Sealed): string | null =>
+    sealed === null ? null : open(sealed, column)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by the destinations room, and opens only as it was sealed
-  const headers = (row.headers === null ? {} : JSON.parse(open(row.headers, 'destinations.headers'))) as Record<string, string>
-  const { auth, tls, proxy } = reachOf({ auth: opened(row.auth, 'destinations.auth'), tls: opened(row.tls, 'destinations.tls'), proxy: opened(row.proxy, 'destinations.proxy') })
+  const headers = (row.headers === null ? {} : JSON.parse(open(row.headers, 'destinations.headers'))) as Record<
+    string,
+    string
+  >
+  const { auth, tls, proxy } = reachOf({
+    auth: opened(row.auth, 'destinations.auth'),
+    tls: opened(row.tls, 'destinations.tls'),
+    proxy: opened(row.proxy, 'destinations.proxy'),
+  })
   const transport = transportOf({ tls, proxy })
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
-  const kept = row.access_token === null ? undefined : (JSON.parse(open(row.access_token, 'destinations.access_token')) as AccessToken)
-  const former = opened(row.previous_secret, 'destinations.previous_secret')
+  const kept =
+    row.access_token === null
+      ? undefined
+      : // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by access-tokens.ts
+        (JSON.parse(open(row.access_token, 'destinations.access_token')) as AccessToken)
+  const previous = opened(row.previous_secret, 'destinations.previous_secret')
   const until = row.previous_secret_expires_at?.getTime() ?? 0
   const asksFor = row.auth !== null && auth?.kind === 'oauth2_client_credentials'
   return {
@@ -48,10 +63,18 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
     headers: { ...sendable(headers), ...authHeaders(auth) },
     maxInFlight: row.max_in_flight,
     signing: row.signing.header,
-    secrets: { current: open(row.secret, 'destinations.secret'), former: former === null ? null : { value: former, until } },
+    secrets: {
+      current: open(row.secret, 'destinations.secret'),
+      previous: previous === null ? null : { value: previous, until },
+    },
     transport,
-    template: row.payload_template === null ? undefined : { compiled: compiledOf(row.payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined },
-    tokenClient: asksFor ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport } : undefined,
+    template:
+      row.payload_template === null
+        ? undefined
+        : { compiled: compiledOf(row.payload_template), secret: auth?.kind === 'payload' ? auth.secret : undefined },
+    tokenClient: asksFor
+      ? { workspaceId, destinationId: row.id, client: auth, sealed: row.auth, kept, transport }
+      : undefined,
   }
 }
 
@@ -64,5 +87,10 @@ function sendable(headers: Readonly<Record<string, string>>): Readonly<Record<st
 /** What was saved compiled then; what does no more, after an upgrade, fails each attempt with its reason. */
 function compiledOf(template: unknown): Compiled {
   const compiled = compileTemplate(template)
-  return 'error' in compiled ? { usesSecret: false, render: () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }) } : compiled
+  return 'error' in compiled
+    ? {
+        usesSecret: false,
+        render: () => ({ ok: false, error: `The payload template cannot be used: ${compiled.error}` }),
+      }
+    : compiled
 }

@@ -1,49 +1,49 @@
 import type { Deps } from '../../context.ts'
-import type { Cargo } from './cargo.ts'
-import { TargetShelf, type Reading } from './target-shelf.ts'
+import type { Payload } from './payload.ts'
+import { TargetCache, type Reading } from './target-cache.ts'
 import { loadTarget, type Target } from './target.ts'
 
 export type Targets = {
   /** The destination of this attempt as it is known to be, at once where that is known; undefined: it was deleted. Rejects when it cannot be read. */
-  of(cargo: Cargo): Promise<Target | undefined> | Target
+  of(payload: Payload): Promise<Target | undefined> | Target
   /** These destinations have changed. */
   readonly forget: (destinationIds: readonly string[]) => void
 }
 
-/** The destinations that a process sends to, read when they are needed and as old as the shelf allows. */
+/** The destinations that a process sends to, read when they are needed and as old as the cache allows. */
 export function createTargets(deps: Deps): Targets {
-  const shelf = new TargetShelf<Target | undefined, Promise<void>>()
+  const cache = new TargetCache<Target | undefined, Promise<void>>()
 
-  const read = (cargo: Cargo): Reading<Target | undefined, Promise<void>> => {
+  const read = (payload: Payload): Reading<Target | undefined, Promise<void>> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const reading = shelf.begin(cargo.destination_id, { now: deps.clock.now(), waiting: promise })
+    const reading = cache.begin(payload.destination_id, { now: deps.clock.now(), waiting: promise })
     const done = (target: Target | undefined): void => {
-      shelf.ended(reading, target)
-      if (target === undefined) shelf.drop(reading)
+      cache.ended(reading, target)
+      if (target === undefined) cache.drop(reading)
       resolve()
     }
-    loadTarget(deps, { workspaceId: cargo.workspace_id, id: cargo.destination_id }).then(done, (error: unknown) => {
-      shelf.drop(reading)
+    loadTarget(deps, { workspaceId: payload.workspace_id, id: payload.destination_id }).then(done, (error: unknown) => {
+      cache.drop(reading)
       reject(error)
     })
     return reading
   }
 
   /** Waits for a reading, and for another one when the destination changed under way. */
-  const wait = async (cargo: Cargo): Promise<Target | undefined> => {
+  const wait = async (payload: Payload): Promise<Target | undefined> => {
     const askedAt = deps.clock.now()
     for (;;) {
-      const reading = shelf.find(cargo.destination_id, deps.clock.now()) ?? read(cargo)
+      const reading = cache.find(payload.destination_id, deps.clock.now()) ?? read(payload)
       // oxlint-disable-next-line no-await-in-loop -- the next one is needed only when this one was in vain
       await reading.waiting
-      if (reading.done !== undefined && shelf.serves(reading, askedAt)) return reading.done.target
+      if (reading.done !== undefined && cache.serves(reading, askedAt)) return reading.done.target
     }
   }
 
   return {
-    of: (cargo) => shelf.find(cargo.destination_id, deps.clock.now())?.done?.target ?? wait(cargo),
+    of: (payload) => cache.find(payload.destination_id, deps.clock.now())?.done?.target ?? wait(payload),
     forget: (ids) => {
-      for (const id of ids) shelf.forget(id)
+      for (const id of ids) cache.forget(id)
     },
   }
 }

@@ -1,19 +1,31 @@
-import { encodeId, type Decision } from '@postroad/contract'
+import { encodeId, LIMITS, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { explain } from '../../domain/explain.ts'
-import { stringifyJson } from '../../domain/json-text.ts'
-import type { CompiledMappings } from '../../domain/mapping.ts'
-import type { Receiver, RecordDraft, Routed, Verified } from '../types.ts'
+import { explain } from '../../domain/routing/explain.ts'
+import { stringifyJson } from '../../domain/json/json-text.ts'
+import type { CompiledMappings } from '../../domain/routing/mapping.ts'
+import { RecordTexts } from '../../domain/routing/record-texts.ts'
+import { reject, type Receiver, type RecordDraft, type Rejected, type Routed, type Verified } from '../types.ts'
 import { fanOut } from './fan-out.ts'
 
 type Ids = Pick<Deps, 'uuid'>
-type Filed = { readonly records: readonly RecordDraft[]; readonly decision: Omit<Decision, 'destinations'>; readonly routed: Routed['routed'] }
+/** An event that is being filed, and the room for what it makes. */
+type Filing = Ids & { readonly verified: Verified; readonly texts: RecordTexts }
+type Filed = {
+  readonly records: readonly RecordDraft[]
+  readonly decision: Omit<Decision, 'destinations'>
+  readonly routed: Routed['routed']
+}
 
-/** Payload × plan → everything that one commit stores. Pure but for the ids it is handed. */
-export function decide(ids: Ids, verified: Verified): Routed {
+/** Payload × plan → everything that one commit stores, or the refusal of what it would be. Pure but for the ids it is handed. */
+export function decide(ids: Ids, verified: Verified): Routed | Rejected {
   const { receiver } = verified
   const submissionId = ids.uuid()
-  const filed = file(ids, verified)
+  const texts = new RecordTexts({
+    payloadBytes: () => Buffer.byteLength(verified.text),
+    bytesMax: LIMITS.recordsOfEventBytesMax,
+  })
+  const filed = file({ uuid: ids.uuid, verified, texts })
+  if (texts.tooLarge) return reject('records_too_large')
   const { deliveries, decisions } = fanOut(ids, { verified, records: filed.records })
   return {
     verified,
@@ -34,35 +46,42 @@ function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_
 }
 
 /** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */
-function file(ids: Ids, verified: Verified): Filed {
-  switch (verified.receiver.use) {
+function file(filing: Filing): Filed {
+  const { receiver } = filing.verified
+  switch (receiver.use) {
     case 'webhook':
-      return fileByWebhook(ids, verified)
+      return fileByWebhook(filing)
     case 'rules':
-      return fileByRules(ids, verified)
+      return fileByRules(filing)
     case 'whole':
-      return { records: [draft(ids, { dataset: verified.receiver.dataset ?? '', mappings: undefined, verified })], decision: {}, routed: undefined }
+      return {
+        records: [draft(filing, { dataset: receiver.dataset ?? '', mappings: undefined })],
+        decision: {},
+        routed: undefined,
+      }
   }
 }
 
-function fileByWebhook(ids: Ids, verified: Verified): Filed {
+function fileByWebhook(filing: Filing): Filed {
+  const { verified } = filing
   const { webhook, dataset } = verified.receiver
   if (webhook === undefined) return { records: [], decision: {}, routed: undefined }
   const failed = explain(webhook.criteria, verified.payload)
   const decision = { criteria: { matched: failed === null, failed } }
   if (failed !== null) return { records: [], decision, routed: undefined }
-  const record = draft(ids, { dataset: dataset ?? webhook.dataset, mappings: webhook.mappings, verified })
+  const record = draft(filing, { dataset: dataset ?? webhook.dataset, mappings: webhook.mappings })
   return { records: [record], decision, routed: undefined }
 }
 
-function fileByRules(ids: Ids, verified: Verified): Filed {
+function fileByRules(filing: Filing): Filed {
+  const { verified } = filing
   const records: RecordDraft[] = []
   const routed: { rule_id: string; rule: string; dataset: string; record_id: string }[] = []
   const decisions = verified.receiver.plan.rules.map((rule) => {
     const failed = explain(rule.conditions, verified.payload)
     const named = { rule_id: rule.publicId, rule: rule.name }
     if (failed !== null) return { ...named, matched: false, failed, record_id: null }
-    const record = draft(ids, { dataset: rule.dataset, mappings: rule.mappings, verified })
+    const record = draft(filing, { dataset: rule.dataset, mappings: rule.mappings })
     const recordId = encodeId('record', record.id)
     records.push(record)
     routed.push({ ...named, dataset: rule.dataset, record_id: recordId })
@@ -76,9 +95,14 @@ function whole({ body, text }: Verified): string | null {
   return body.length === Buffer.byteLength(text) && body.toString() === text ? null : text
 }
 
-function draft(ids: Ids, from: { dataset: string; mappings: CompiledMappings | undefined; verified: Verified }): RecordDraft {
-  const { dataset, mappings, verified } = from
-  const mapped = mappings?.(verified.payload) ?? 'whole'
-  if (mapped === 'whole') return { id: ids.uuid(), dataset, payload: verified.payload, data: whole(verified) }
-  return { id: ids.uuid(), dataset, payload: mapped.data, data: stringifyJson(mapped.data) }
+function draft(
+  { uuid, verified, texts }: Filing,
+  { dataset, mappings }: { dataset: string; mappings: CompiledMappings | undefined },
+): RecordDraft {
+  const mapped = mappings?.(verified.payload, texts) ?? 'whole'
+  // Nothing of an event that is too large is stored.
+  if (texts.tooLarge) return { id: uuid(), dataset, payload: undefined, data: null }
+  const data = mapped === 'whole' ? whole(verified) : (mapped.text ?? stringifyJson(mapped.data))
+  if (data !== null) texts.add(data)
+  return { id: uuid(), dataset, payload: mapped === 'whole' ? verified.payload : mapped.data, data }
 }

@@ -1,6 +1,6 @@
 import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { explain } from '../../domain/explain.ts'
+import { explain } from '../../domain/routing/explain.ts'
 import type { DestinationPlan } from '../directory.ts'
 import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
 
@@ -21,8 +21,17 @@ export function fanOut(
       const considered = consider(destination, record)
       decisions.push(considered)
       if (considered.matched) {
-        const draft = { id: ids.uuid(), recordId: record.id, destinationId: destination.id, pauseReason: destination.enabled ? null : ('destination_disabled' as const) }
-        deliveries.push(destination.orderKeyOf === undefined ? draft : { ...draft, orderKey: destination.orderKeyOf(record.payload, record.id) })
+        const draft = {
+          id: ids.uuid(),
+          recordId: record.id,
+          destinationId: destination.id,
+          pauseReason: destination.enabled ? null : ('destination_disabled' as const),
+        }
+        deliveries.push(
+          destination.orderKeyOf === undefined
+            ? draft
+            : { ...draft, orderKey: destination.orderKeyOf(record.payload, record.id) },
+        )
       }
     }
   }
@@ -30,7 +39,11 @@ export function fanOut(
 }
 
 function consider(destination: DestinationPlan, record: RecordDraft): Considered {
-  const named = { destination_id: destination.publicId, destination: destination.name, record_id: encodeId('record', record.id) }
+  const named = {
+    destination_id: destination.publicId,
+    destination: destination.name,
+    record_id: encodeId('record', record.id),
+  }
   if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
     return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
   }

@@ -6,40 +6,81 @@ import { admit, monthKey, type Known } from './admit.ts'
 
 const NOW = Date.parse('2026-01-31T23:59:50Z')
 
-type Given = { readonly workspaceId: string; readonly quota: number | null; readonly key: string | null; readonly fingerprint: string; readonly allowance?: number | null; readonly fansOut?: number }
+type Given = {
+  readonly workspaceId: string
+  readonly quota: number | null
+  readonly key: string | null
+  readonly fingerprint: string
+  readonly allowance?: number | null
+  readonly fansOut?: number
+}
 
 function anEvent({ workspaceId, quota, key, fingerprint, allowance = null, fansOut = 0 }: Given): Routed {
   const deliveries = Array.from({ length: fansOut }, (_none, n) => ({ id: `${n}`, pauseReason: null }))
   const idempotency = key === null ? undefined : { hash: key, fingerprint }
   const plan = { workspaceId, limits: { events_per_month: quota, deliveries_per_month: allowance } }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is judged of an event stands in these members
-  return { verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } }, deliveries } as unknown as Routed
+  return {
+    verified: { idempotency, captured: { receivedAt: NOW }, receiver: { plan } },
+    deliveries,
+  } as unknown as Routed
 }
 
 function aKnown(of: Partial<Known> = {}): Known {
-  return { burnt: new Map(), held: new Set(), used: new Map(), datasets: new Map(), now: NOW, upgradeUrl: 'https://example.com/', ...of }
+  return {
+    burnt: new Map(),
+    held: new Set(),
+    used: new Map(),
+    datasets: new Map(),
+    now: NOW,
+    upgradeUrl: 'https://example.com/',
+    ...of,
+  }
 }
 
-const burnt = (key_hash: string) =>
-  ({ workspace_id: 'w', key_hash, fingerprint: 'same', submission_id: 's', received_at: new Date(NOW), answer: '{"dataset":null,"records":[]}' })
+const burnt = (key_hash: string) => ({
+  workspace_id: 'w',
+  key_hash,
+  fingerprint: 'same',
+  submission_id: 's',
+  received_at: new Date(NOW),
+  answer: '{"dataset":null,"records":[]}',
+})
 
 const keyed = (key: string, fingerprint = 'same'): Routed => anEvent({ workspaceId: 'w', quota: 1, key, fingerprint })
 
 const named = (verdicts: ReturnType<typeof admit>): readonly string[] =>
-  verdicts.map((verdict) => (verdict === 'admitted' ? verdict : verdict.kind === 'rejected' ? verdict.reason : verdict.kind))
+  verdicts.map((verdict) =>
+    verdict === 'admitted' ? verdict : verdict.kind === 'rejected' ? verdict.reason : verdict.kind,
+  )
 
 test('of a batch with more events than are left the first ones fit, and the others hear when the month turns', () => {
   const one = anEvent({ workspaceId: 'w', quota: 10, key: null, fingerprint: '' })
   const free = anEvent({ workspaceId: 'free', quota: null, key: null, fingerprint: '' })
   const used = new Map([[monthKey({ workspaceId: 'w', month: '2026-01-01' }), { events: 8, deliveries: 0 }]])
   const verdicts = admit([one, free, one, one, free, one], aKnown({ used }))
-  assert.deepEqual(named(verdicts), ['admitted', 'admitted', 'admitted', 'quota_exceeded', 'admitted', 'quota_exceeded'])
-  assert.deepEqual(verdicts[3], { kind: 'rejected', reason: 'quota_exceeded', retryAfterSeconds: 10, upgradeUrl: 'https://example.com/' })
+  assert.deepEqual(named(verdicts), [
+    'admitted',
+    'admitted',
+    'admitted',
+    'quota_exceeded',
+    'admitted',
+    'quota_exceeded',
+  ])
+  assert.deepEqual(verdicts[3], {
+    kind: 'rejected',
+    reason: 'quota_exceeded',
+    retryAfterSeconds: 10,
+    upgradeUrl: 'https://example.com/',
+  })
 })
 
 test('a key that is burnt is a repeat, one that another holds is busy, and one of two equal ones in a batch is too', () => {
   const known = aKnown({ burnt: new Map([['burnt', burnt('burnt')]]), held: new Set(['burnt', 'free']) })
-  const verdicts = admit([keyed('burnt'), keyed('burnt', 'other'), keyed('elsewhere'), keyed('free'), keyed('free'), keyed('burnt')], known)
+  const verdicts = admit(
+    [keyed('burnt'), keyed('burnt', 'other'), keyed('elsewhere'), keyed('free'), keyed('free'), keyed('burnt')],
+    known,
+  )
   assert.deepEqual(named(verdicts), ['duplicate', 'idempotency_key_reused', 'busy', 'admitted', 'busy', 'duplicate'])
 })
 
@@ -52,23 +93,41 @@ test('whatever a batch holds: no workspace gets more than is left, none less tha
   const quotas: Readonly<Record<string, number | null>> = { a: 5, b: 20, c: null }
   const keys = fc.uniqueArray(fc.constantFrom('k1', 'k2', 'k3', 'k4', 'k5'))
   fc.assert(
-    fc.property(fc.array(event, { maxLength: 60 }), fc.record({ burntKeys: keys, heldKeys: keys, before: fc.nat(25) }), (given, { burntKeys, heldKeys, before }) => {
-      const used = new Map(['a', 'b'].map((workspaceId) => [monthKey({ workspaceId, month: '2026-01-01' }), { events: before, deliveries: 0 }]))
-      const known = aKnown({ burnt: new Map(burntKeys.map((key) => [key, burnt(key)])), held: new Set(heldKeys), used })
-      const verdicts = named(admit(given.map((one) => anEvent({ ...one, quota: quotas[one.workspaceId] ?? null })), known))
-      const admitted = given.filter((_one, index) => verdicts[index] === 'admitted')
-      const stored = admitted.flatMap(({ key }) => (key === null ? [] : [key]))
-      assert.equal(new Set(stored).size, stored.length)
-      assert.ok(stored.every((key) => heldKeys.includes(key) && !burntKeys.includes(key)))
-      for (const [workspaceId, quota] of Object.entries(quotas)) {
-        const mine = given.flatMap((one, index) => (one.workspaceId === workspaceId ? [verdicts[index]] : []))
-        const fitted = mine.filter((verdict) => verdict === 'admitted').length
-        const left = quota === null ? Infinity : Math.max(0, quota - before)
-        assert.ok(fitted <= left)
-        const refusedFrom = mine.indexOf('quota_exceeded')
-        if (refusedFrom >= 0) assert.deepEqual([fitted, mine.slice(refusedFrom).includes('admitted')], [left, false])
-      }
-    }),
+    fc.property(
+      fc.array(event, { maxLength: 60 }),
+      fc.record({ burntKeys: keys, heldKeys: keys, before: fc.nat(25) }),
+      (given, { burntKeys, heldKeys, before }) => {
+        const used = new Map(
+          ['a', 'b'].map((workspaceId) => [
+            monthKey({ workspaceId, month: '2026-01-01' }),
+            { events: before, deliveries: 0 },
+          ]),
+        )
+        const known = aKnown({
+          burnt: new Map(burntKeys.map((key) => [key, burnt(key)])),
+          held: new Set(heldKeys),
+          used,
+        })
+        const verdicts = named(
+          admit(
+            given.map((one) => anEvent({ ...one, quota: quotas[one.workspaceId] ?? null })),
+            known,
+          ),
+        )
+        const admitted = given.filter((_one, index) => verdicts[index] === 'admitted')
+        const stored = admitted.flatMap(({ key }) => (key === null ? [] : [key]))
+        assert.equal(new Set(stored).size, stored.length)
+        assert.ok(stored.every((key) => heldKeys.includes(key) && !burntKeys.includes(key)))
+        for (const [workspaceId, quota] of Object.entries(quotas)) {
+          const mine = given.flatMap((one, index) => (one.workspaceId === workspaceId ? [verdicts[index]] : []))
+          const fitted = mine.filter((verdict) => verdict === 'admitted').length
+          const left = quota === null ? Infinity : Math.max(0, quota - before)
+          assert.ok(fitted <= left)
+          const refusedFrom = mine.indexOf('quota_exceeded')
+          if (refusedFrom >= 0) assert.deepEqual([fitted, mine.slice(refusedFrom).includes('admitted')], [left, false])
+        }
+      },
+    ),
   )
 })
 
@@ -77,7 +136,15 @@ test('of the deliveries of a batch exactly as many as the allowance has left do 
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), fc.nat(30), fc.option(fc.nat(30)), (given, before, quota) => {
       const used = new Map([[monthKey({ workspaceId: 'a', month: '2026-01-01' }), { events: 0, deliveries: before }]])
-      const events = given.map((one) => anEvent({ ...one, quota: one.workspaceId === 'a' ? quota : null, allowance: one.workspaceId === 'a' ? 20 : null, key: null, fingerprint: '' }))
+      const events = given.map((one) =>
+        anEvent({
+          ...one,
+          quota: one.workspaceId === 'a' ? quota : null,
+          allowance: one.workspaceId === 'a' ? 20 : null,
+          key: null,
+          fingerprint: '',
+        }),
+      )
       const verdicts = admit(events, aKnown({ used }))
       const reasons = (workspaceId: string): readonly (string | null)[] =>
         verdicts.flatMap((verdict, index) => {
@@ -87,9 +154,15 @@ test('of the deliveries of a batch exactly as many as the allowance has left do 
         })
       const [limited, free] = [reasons('a'), reasons('b')]
       const left = Math.max(0, 20 - before)
-      assert.deepEqual(limited.map((reason) => reason === null), limited.map((_reason, index) => index < left))
+      assert.deepEqual(
+        limited.map((reason) => reason === null),
+        limited.map((_reason, index) => index < left),
+      )
       assert.ok(free.every((reason) => reason === null))
-      assert.equal(verdicts.filter((verdict, index) => given[index]?.workspaceId === 'b' && verdict !== 'admitted').length, 0)
+      assert.equal(
+        verdicts.filter((verdict, index) => given[index]?.workspaceId === 'b' && verdict !== 'admitted').length,
+        0,
+      )
     }),
   )
 })

@@ -1,8 +1,17 @@
 import { LIMITS } from '@postroad/contract'
-import type { IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
-import { monthOf, nextMonthAt } from '../../domain/month.ts'
-import type { MonthOf, Used } from '../../resources/usage/queries.ts'
-import { datasetLimitReached, reject, type Busy, type DeliveryDraft, type Duplicate, type IdempotencyKey, type Rejected, type Routed } from '../types.ts'
+import type { IdempotencyKeyRow } from '../../resources/capture/idempotency-keys/queries.ts'
+import { monthOf, nextMonthAt } from '../../domain/workspace/month.ts'
+import type { MonthOf, Used } from '../../resources/workspace/usage/queries.ts'
+import {
+  datasetLimitReached,
+  reject,
+  type Busy,
+  type DeliveryDraft,
+  type Duplicate,
+  type IdempotencyKey,
+  type Rejected,
+  type Routed,
+} from '../types.ts'
 import { firstAnswer } from './first-answer.ts'
 
 /** What a transaction knows of the keys, months and new datasets of its batch. It holds them, so this is true until it ends. */
@@ -24,20 +33,29 @@ export type BeyondAllowance = { readonly kind: 'beyond_allowance'; readonly deli
 export type Verdict = 'admitted' | BeyondAllowance | Duplicate | Busy | Rejected
 
 /** The workspace's month that an event counts in, and what its plan allows there; undefined: nothing that counts is limited. */
-export function countedIn({ verified: { captured, receiver }, deliveries }: Routed): (MonthOf & { readonly quota: number | null; readonly allowance: number | null }) | undefined {
+export function countedIn({
+  verified: { captured, receiver },
+  deliveries,
+}: Routed): (MonthOf & { readonly quota: number | null; readonly allowance: number | null }) | undefined {
   const { limits, workspaceId } = receiver.plan
   const quota = limits.events_per_month
   const allowance = deliveries.length === 0 ? null : limits.deliveries_per_month
-  return quota === null && allowance === null ? undefined : { workspaceId, month: monthOf(captured.receivedAt), quota, allowance }
+  return quota === null && allowance === null
+    ? undefined
+    : { workspaceId, month: monthOf(captured.receivedAt), quota, allowance }
 }
 
 /** What an event adds to its month: with the deliveries that wait for the allowance left out. */
-export function countOf({ quota, allowance }: { readonly quota: number | null; readonly allowance: number | null }, deliveries: readonly DeliveryDraft[]): Used {
+export function countOf(
+  { quota, allowance }: { readonly quota: number | null; readonly allowance: number | null },
+  deliveries: readonly DeliveryDraft[],
+): Used {
   const within = deliveries.filter(({ pauseReason }) => pauseReason !== 'allowance_used')
   return { events: quota === null ? 0 : 1, deliveries: allowance === null ? 0 : within.length }
 }
 
-export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string => `${of.workspaceId} ${of.month}`
+export const monthKey = (of: { readonly workspaceId: string; readonly month: string }): string =>
+  `${of.workspaceId} ${of.month}`
 
 /**
  * Judges a batch in its order: first repeats, which count nothing, then new datasets and the quota, of which exactly as many
@@ -67,9 +85,14 @@ function fit(event: Routed, used: Map<string, Used>): 'admitted' | BeyondAllowan
   const before = used.get(monthKey(counted)) ?? { events: 0, deliveries: 0 }
   if (counted.quota !== null && before.events >= counted.quota) return 'exceeded'
   const room = counted.allowance === null ? Infinity : Math.max(0, counted.allowance - before.deliveries)
-  const deliveries = event.deliveries.map((delivery, index) => (index < room ? delivery : { ...delivery, pauseReason: 'allowance_used' as const }))
+  const deliveries = event.deliveries.map((delivery, index) =>
+    index < room ? delivery : { ...delivery, pauseReason: 'allowance_used' as const },
+  )
   const count = countOf(counted, deliveries)
-  used.set(monthKey(counted), { events: before.events + count.events, deliveries: before.deliveries + count.deliveries })
+  used.set(monthKey(counted), {
+    events: before.events + count.events,
+    deliveries: before.deliveries + count.deliveries,
+  })
   return room < deliveries.length ? { kind: 'beyond_allowance', deliveries } : 'admitted'
 }
 
@@ -81,21 +104,28 @@ function judgeDatasets({ records, verified }: Routed, datasets: ReadonlyMap<stri
   if (names === undefined) return { names, newNames: [] }
   const newNames = [...new Set(records.map(({ dataset }) => dataset))].filter((name) => !names.has(name))
   const last = newNames.at(-1)
-  if (last !== undefined && names.size + newNames.length > LIMITS.datasetsPerProjectMax) return datasetLimitReached(last)
+  if (last !== undefined && names.size + newNames.length > LIMITS.datasetsPerProjectMax)
+    return datasetLimitReached(last)
   return { names, newNames }
 }
 
 /** undefined: no repeat, and nobody else is storing its key. */
-function judgeKey({ verified: { idempotency } }: Routed, { known, taken }: { known: Known; taken: ReadonlySet<string> }): Verdict | undefined {
+function judgeKey(
+  { verified: { idempotency } }: Routed,
+  { known, taken }: { known: Known; taken: ReadonlySet<string> },
+): Verdict | undefined {
   if (idempotency === undefined) return undefined
   const row = known.burnt.get(idempotency.hash)
-  if (row === undefined) return known.held.has(idempotency.hash) && !taken.has(idempotency.hash) ? undefined : { kind: 'busy' }
+  if (row === undefined)
+    return known.held.has(idempotency.hash) && !taken.has(idempotency.hash) ? undefined : { kind: 'busy' }
   return answerToRepeat(idempotency, row)
 }
 
 /** What is said of an event whose key is burnt. */
 export function answerToRepeat({ fingerprint }: IdempotencyKey, row: IdempotencyKeyRow): Duplicate | Rejected {
-  return fingerprint === row.fingerprint ? { kind: 'duplicate', answer: firstAnswer(row) } : reject('idempotency_key_reused')
+  return fingerprint === row.fingerprint
+    ? { kind: 'duplicate', answer: firstAnswer(row) }
+    : reject('idempotency_key_reused')
 }
 
 function exceeded(event: Routed, { now, upgradeUrl }: Known): Rejected {

@@ -26,7 +26,9 @@ export function createAnnounce({ hint, tell, soon }: AnnounceOptions): Announce 
   }
   return ({ event }) => {
     const { workspaceId } = event.verified.receiver.plan
-    const lanes = event.deliveries.filter((delivery) => delivery.pauseReason === null).map(({ destinationId }) => ({ workspaceId, destinationId }))
+    const lanes = event.deliveries
+      .filter((delivery) => delivery.pauseReason === null)
+      .map(({ destinationId }) => ({ workspaceId, destinationId }))
     if (lanes.length === 0) return
     hint?.(lanes)
     if (tell === undefined) return

@@ -95,7 +95,10 @@ test('whatever the order of arrivals and commits: nothing is lost, repeated, ove
         }
       }
       while (inFlight.batches > 0) finish()
-      assert.deepEqual(started, Array.from({ length: taken }, (_, order) => order))
+      assert.deepEqual(
+        started,
+        Array.from({ length: taken }, (_, order) => order),
+      )
     }),
   )
 })

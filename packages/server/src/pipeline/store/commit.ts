@@ -1,6 +1,6 @@
 import type { Deps } from '../../context.ts'
 import { DbError } from '../../platform/db.ts'
-import { findStored, type EventRows } from '../../resources/submissions/queries.ts'
+import { findStored, type EventRows } from '../../resources/capture/submissions/queries.ts'
 import { reject, unavailable, type Committed, type Routed } from '../types.ts'
 import { BATCH_GATE_DEFAULTS, BatchGate } from './batch-gate.ts'
 import type { Verdict } from './admit.ts'
@@ -11,7 +11,12 @@ import { storedHeaders } from './stored-headers.ts'
 /** Resolves after the commit that holds the event, never before; or says why it is not stored, and will not be. */
 export type Commit = (event: Routed) => Promise<Committed>
 
-type Waiting = { readonly event: Routed; readonly rows: EventRows; readonly since: number; readonly answer: (result: Committed) => void }
+type Waiting = {
+  readonly event: Routed
+  readonly rows: EventRows
+  readonly since: number
+  readonly answer: (result: Committed) => void
+}
 
 const overloaded = reject('overloaded', { retryAfterSeconds: 1 })
 /** A little longer than a statement may take. */
@@ -83,7 +88,7 @@ async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly
     return await storeBatch(deps, batch)
   } catch (error) {
     const outcome = error instanceof DbError ? error.outcome : 'refused'
-    deps.log.warn('ingest.commit_failed', { events: batch.length, outcome, cause: error })
+    deps.retryLog.warn('ingest.commit_failed', { outcome, cause: error })
     return outcome
   }
 }
@@ -94,7 +99,11 @@ async function store(deps: Storing, batch: readonly Waiting[]): Promise<readonly
  * any are there, all are that will be.
  */
 async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonly (Verdict | undefined)[]> {
-  const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({ workspaceId, projectId, id: submission.id }))
+  const asked = batch.map(({ rows: { workspaceId, projectId, submission } }) => ({
+    workspaceId,
+    projectId,
+    id: submission.id,
+  }))
   const until = deps.clock.now() + LOOKED_FOR_MS
   for (let pauseMs = 100; deps.clock.now() < until; pauseMs += 100) {
     // oxlint-disable-next-line no-await-in-loop -- one question at a time, each after a pause
@@ -104,7 +113,7 @@ async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonl
       const stored = await findStored(deps.database, asked)
       if (stored.size > 0) return asked.map(({ id }) => (stored.has(id) ? 'admitted' : undefined))
     } catch (error) {
-      deps.log.debug('ingest.commit_unknown', { cause: error })
+      deps.retryLog.warn('ingest.commit_not_looked_up', { cause: error })
     }
   }
   return []
@@ -125,9 +134,13 @@ function rowsOf(deps: Deps, event: Routed): EventRows {
       ingestKeyId: receiver.ingestKeyId ?? null,
       receivedAt: captured.receivedAt,
       hops: event.verified.hops,
+      chain: event.verified.chain,
       sourceIp: captured.sourceIp ?? null,
       contentType: captured.headers['content-type'] ?? null,
-      headers: storedHeaders(captured.headers, captured.address.kind === 'url' ? captured.address.slug : captured.address.key),
+      headers: storedHeaders(
+        captured.headers,
+        captured.address.kind === 'url' ? captured.address.slug : captured.address.key,
+      ),
       body: bodyText,
       bodyHex: bodyText === null ? body.toString('hex') : null,
       bodySize: body.length,

@@ -15,7 +15,7 @@ const BEGINS_WITHIN_MS = 5_000
 const KNOWN_MS = 60_000
 
 /** PostgreSQL is asked for its time once a minute, beside the statements; in between it goes on as fast as ours. */
-export function createDeadline({ database, log }: Deps): Deadline {
+export function createDeadline({ database, retryLog }: Deps): Deadline {
   let known: { readonly now: number; readonly sinceMs: () => number } | undefined
   let isAsking = false
   const ask = async (): Promise<{ readonly now: number; readonly sinceMs: () => number }> => {
@@ -27,7 +27,7 @@ export function createDeadline({ database, log }: Deps): Deadline {
     if (isAsking) return
     isAsking = true
     ask()
-      .catch((cause: unknown) => log.debug('ingest.clock_not_asked', { cause }))
+      .catch((cause: unknown) => retryLog.warn('ingest.clock_not_asked', { cause }))
       .finally(() => (isAsking = false))
   }
   return {

@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import { findKeys } from '../../resources/idempotency-keys/queries.ts'
+import { findKeys } from '../../resources/capture/idempotency-keys/queries.ts'
 import { unavailable, type Duplicate, type Rejected, type Verified } from '../types.ts'
 import { answerToRepeat } from './admit.ts'
 import { keptSince } from './store-batch.ts'

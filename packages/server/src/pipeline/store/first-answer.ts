@@ -9,7 +9,11 @@ export function keptAnswer({ dataset, records, routed }: Acceptance): string {
 }
 
 /** The first answer, made again. */
-export function firstAnswer(row: { readonly submission_id: string; readonly received_at: Date; readonly answer: string }): Acceptance {
+export function firstAnswer(row: {
+  readonly submission_id: string
+  readonly received_at: Date
+  readonly answer: string
+}): Acceptance {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by keptAnswer only
   const { dataset, records, routed } = JSON.parse(row.answer) as Kept
   return { submissionId: row.submission_id, receivedAt: row.received_at.getTime(), dataset, records, routed }

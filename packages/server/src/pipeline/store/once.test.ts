@@ -5,7 +5,13 @@ import { reject, type Committed, type Routed } from '../types.ts'
 import { createOnce } from './once.ts'
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a repeat is told stands in these members
-const event = { submissionId: 's', dataset: 'd', records: [], routed: undefined, verified: { captured: { receivedAt: 1 } } } as unknown as Routed
+const event = {
+  submissionId: 's',
+  dataset: 'd',
+  records: [],
+  routed: undefined,
+  verified: { captured: { receivedAt: 1 } },
+} as unknown as Routed
 const stored: Committed = { kind: 'stored', event }
 const key = { hash: 'h', fingerprint: 'f' }
 const other = { hash: 'h', fingerprint: 'another' }
@@ -46,7 +52,10 @@ test('without a key nobody waits for anybody', async () => {
   assert.equal(asked(), 2)
   end(stored)
   end(stored)
-  assert.deepEqual((await Promise.all(both)).map(({ kind }) => kind), ['stored', 'stored'])
+  assert.deepEqual(
+    (await Promise.all(both)).map(({ kind }) => kind),
+    ['stored', 'stored'],
+  )
 })
 
 test('the other waits for 5 s and no longer: then it is told to come again', async () => {
@@ -75,7 +84,10 @@ test('when the first is refused, its equal is refused like it, and another body 
   assert.equal(asked(), 2)
   end(stored)
   const [first, second, third] = await Promise.all(all)
-  assert.deepEqual([first, second, third?.kind], [reject('storage_unavailable'), reject('storage_unavailable'), 'stored'])
+  assert.deepEqual(
+    [first, second, third?.kind],
+    [reject('storage_unavailable'), reject('storage_unavailable'), 'stored'],
+  )
 })
 
 test('what another process is storing is tried again until its answer is there', async () => {
@@ -90,8 +102,14 @@ test('what another process is storing is tried again until its answer is there',
     clock.advance(50)
     await settle()
   }
-  end({ kind: 'duplicate', answer: { submissionId: 's', dataset: null, records: [], routed: undefined, receivedAt: 1 } })
-  assert.deepEqual((await Promise.all(both)).map(({ kind }) => kind), ['duplicate', 'duplicate'])
+  end({
+    kind: 'duplicate',
+    answer: { submissionId: 's', dataset: null, records: [], routed: undefined, receivedAt: 1 },
+  })
+  assert.deepEqual(
+    (await Promise.all(both)).map(({ kind }) => kind),
+    ['duplicate', 'duplicate'],
+  )
   assert.equal(asked(), 6)
 })
 
@@ -100,6 +118,9 @@ const failing = (): Promise<Committed> => Promise.reject(new Error('broken'))
 test('a commit that fails fails those that waited for it, and the next one is tried anew', async () => {
   const once = createOnce(testClock(0))
   const outcomes = await Promise.allSettled([once(key, failing), once(key, failing)])
-  assert.deepEqual(outcomes.map(({ status }) => status), ['rejected', 'rejected'])
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
   assert.equal((await once(key, () => Promise.resolve(stored))).kind, 'stored')
 })

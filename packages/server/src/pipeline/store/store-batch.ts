@@ -1,10 +1,21 @@
 import { LIMITS } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
 import type { Db } from '../../platform/db.ts'
-import { holdDatasets, listDatasetsOf } from '../../resources/datasets/queries.ts'
-import { burningFreeKeys, burnKeys, findKeys, holdKeys, type IdempotencyKeyRow } from '../../resources/idempotency-keys/queries.ts'
-import { insertEvents, insertEventsBy, insertPermittedEvents, type EventRows } from '../../resources/submissions/queries.ts'
-import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/usage/queries.ts'
+import { holdDatasets, listDatasetsOf } from '../../resources/capture/datasets/queries.ts'
+import {
+  burningFreeKeys,
+  burnKeys,
+  findKeys,
+  holdKeys,
+  type IdempotencyKeyRow,
+} from '../../resources/capture/idempotency-keys/queries.ts'
+import {
+  insertEvents,
+  insertEventsBy,
+  insertPermittedEvents,
+  type EventRows,
+} from '../../resources/capture/submissions/queries.ts'
+import { addUsage, holdUsage, type MonthOf, type Used } from '../../resources/workspace/usage/queries.ts'
 import type { ProjectPlan } from '../directory.ts'
 import { acceptanceOf, unavailable, type Routed } from '../types.ts'
 import type { Deadline } from './deadline.ts'
@@ -49,7 +60,11 @@ export async function storeBatch(storing: Storing, batch: readonly Storable[]): 
 type Tried = { readonly verdicts: readonly Verdict[]; readonly mayBeVoid: boolean }
 
 async function storeFree({ database, deadline }: Storing, batch: readonly Storable[]): Promise<Tried> {
-  const isDone = await insertEventsBy(database, await deadline.next(), batch.map(({ rows }) => rows))
+  const isDone = await insertEventsBy(
+    database,
+    await deadline.next(),
+    batch.map(({ rows }) => rows),
+  )
   return { verdicts: batch.map(() => (isDone ? 'admitted' : unavailable)), mayBeVoid: !isDone }
 }
 
@@ -73,22 +88,33 @@ async function storeKeyed(storing: Storing, batch: readonly Storable[]): Promise
     anyway,
   })
   const others = keys.filter(({ submission_id }) => !stored.has(submission_id))
-  const judged = admit(batch.map(({ event }) => event), {
-    held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
-    burnt: others.length === 0 ? new Map() : await burntAmong(storing, { keys: others, since }),
-    used: new Map(),
-    datasets: new Map(),
-    now,
-    upgradeUrl: storing.upgradeUrl(),
-  })
-  const verdicts = judged.map((verdict, index) => (verdict === 'admitted' && !stored.has(batch[index]?.rows.submission.id ?? '') ? unavailable : verdict))
-  return { verdicts, mayBeVoid: stored.size === 0 && verdicts.some((verdict) => verdict === unavailable || isBusy(verdict)) }
+  const judged = admit(
+    batch.map(({ event }) => event),
+    {
+      held: new Set(keys.filter(({ submission_id }) => stored.has(submission_id)).map(({ key_hash }) => key_hash)),
+      burnt: others.length === 0 ? new Map() : await burntAmong(storing, { keys: others, since }),
+      used: new Map(),
+      datasets: new Map(),
+      now,
+      upgradeUrl: storing.upgradeUrl(),
+    },
+  )
+  const verdicts = judged.map((verdict, index) =>
+    verdict === 'admitted' && !stored.has(batch[index]?.rows.submission.id ?? '') ? unavailable : verdict,
+  )
+  return {
+    verdicts,
+    mayBeVoid: stored.size === 0 && verdicts.some((verdict) => verdict === unavailable || isBusy(verdict)),
+  }
 }
 
 const isBusy = (verdict: Verdict): boolean => typeof verdict === 'object' && verdict.kind === 'busy'
 
 /** What is stored is stored by now: a failure to look is no failure of the batch, and the events in question are busy. */
-async function burntAmong(deps: Deps, { keys, since }: { keys: readonly IdempotencyKeyRow[]; since: Date }): Promise<Known['burnt']> {
+async function burntAmong(
+  deps: Deps,
+  { keys, since }: { keys: readonly IdempotencyKeyRow[]; since: Date },
+): Promise<Known['burnt']> {
   try {
     return byHash(await findKeys(deps.database, { keys, since }))
   } catch (error) {
@@ -111,7 +137,8 @@ async function storeLimited(deps: Deps, batch: readonly Storable[]): Promise<rea
     const verdicts = admit(events, { ...known, now, upgradeUrl: deps.upgradeUrl() })
     const admitted = batch.flatMap((storable, index) => toStore(storable, verdicts[index]))
     if (admitted.length > 0) await write(tx, { admitted, since })
-    if (deps.clock.now() - now > WRITTEN_MS_MAX) throw new Error('A batch took too long to be written; it was given up.')
+    if (deps.clock.now() - now > WRITTEN_MS_MAX)
+      throw new Error('A batch took too long to be written; it was given up.')
     return verdicts
   })
 }
@@ -130,24 +157,39 @@ function toStore(storable: Storable, verdict: Verdict | undefined): readonly Sto
 
 /** The plans of projects in which an event names a dataset that its plan did not know. */
 function growingProjects(batch: readonly Storable[]): readonly ProjectPlan[] {
-  return [...new Map(batch.filter(({ rows }) => rows.newDatasets.length > 0).map(({ event: { verified } }) => [verified.receiver.plan.projectId, verified.receiver.plan])).values()]
+  return [
+    ...new Map(
+      batch
+        .filter(({ rows }) => rows.newDatasets.length > 0)
+        .map(({ event: { verified } }) => [verified.receiver.plan.projectId, verified.receiver.plan]),
+    ).values(),
+  ]
 }
 
 /** The statements go out together and run in this order; each sees what was committed before it began. */
-async function learn(tx: Db, { batch, since }: { batch: readonly Storable[]; since: Date }): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
+async function learn(
+  tx: Db,
+  { batch, since }: { batch: readonly Storable[]; since: Date },
+): Promise<Pick<Known, 'burnt' | 'held' | 'used' | 'datasets'>> {
   const events = batch.map(({ event }) => event)
   const keys = events.flatMap(({ verified: { idempotency, receiver } }) =>
     idempotency === undefined ? [] : [{ workspace_id: receiver.plan.workspaceId, key_hash: idempotency.hash }],
   )
   const months = [...monthsOf(events).values()]
   const [held, rows, used] = await Promise.all([
-    keys.length === 0 ? new Set<string>() : holdKeys(tx, keys.map((key) => key.key_hash)),
+    keys.length === 0
+      ? new Set<string>()
+      : holdKeys(
+          tx,
+          keys.map((key) => key.key_hash),
+        ),
     keys.length === 0 ? [] : findKeys(tx, { keys, since }),
     months.length === 0 ? [] : holdUsage(tx, months),
   ])
   const burnt = byHash(rows)
   // What is a repeat makes no dataset, and must not wait for who makes one.
-  const isFirst = ({ event: { verified } }: Storable): boolean => verified.idempotency === undefined || (held.has(verified.idempotency.hash) && !burnt.has(verified.idempotency.hash))
+  const isFirst = ({ event: { verified } }: Storable): boolean =>
+    verified.idempotency === undefined || (held.has(verified.idempotency.hash) && !burnt.has(verified.idempotency.hash))
   const growing = growingProjects(batch.filter(isFirst))
   return {
     datasets: new Map(growing.length === 0 ? [] : await datasetsOf(tx, growing)),
@@ -158,8 +200,17 @@ async function learn(tx: Db, { batch, since }: { batch: readonly Storable[]; sin
 }
 
 /** What they are told here the plans need not be told again: a project that is full is known to be. */
-async function datasetsOf(tx: Db, growing: readonly ProjectPlan[]): Promise<readonly (readonly [string, ReadonlySet<string>])[]> {
-  const [, rows] = await Promise.all([holdDatasets(tx, growing.map(({ projectId }) => projectId)), listDatasetsOf(tx, growing)])
+async function datasetsOf(
+  tx: Db,
+  growing: readonly ProjectPlan[],
+): Promise<readonly (readonly [string, ReadonlySet<string>])[]> {
+  const [, rows] = await Promise.all([
+    holdDatasets(
+      tx,
+      growing.map(({ projectId }) => projectId),
+    ),
+    listDatasetsOf(tx, growing),
+  ])
   return growing.map(({ projectId, datasets }) => {
     const names = rows.filter((row) => row.project_id === projectId).map((row) => row.name)
     for (const name of names) datasets.add(name)
@@ -173,7 +224,10 @@ async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[
   const [burnt] = await Promise.all([
     keys.length === 0 ? 0 : burnKeys(tx, { rows: keys, since }),
     counts.length === 0 ? undefined : addUsage(tx, counts),
-    insertEvents(tx, admitted.map(({ rows }) => rows)),
+    insertEvents(
+      tx,
+      admitted.map(({ rows }) => rows),
+    ),
   ])
   if (burnt !== keys.length) throw new Error('A key was burnt by somebody who did not hold it.')
 }
@@ -187,7 +241,12 @@ function monthsOf(events: readonly Routed[]): ReadonlyMap<string, MonthOf & Used
     const { workspaceId, month } = counted
     const { events: one, deliveries } = countOf(counted, event.deliveries)
     const known = months.get(monthKey(counted)) ?? { events: 0, deliveries: 0 }
-    months.set(monthKey(counted), { workspaceId, month, events: known.events + one, deliveries: known.deliveries + deliveries })
+    months.set(monthKey(counted), {
+      workspaceId,
+      month,
+      events: known.events + one,
+      deliveries: known.deliveries + deliveries,
+    })
   }
   return months
 }

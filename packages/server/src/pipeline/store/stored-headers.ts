@@ -1,10 +1,11 @@
-import { maskCredentials, mayHoldCredentials } from '../../domain/mask-credentials.ts'
+import { maskCredentials, mayHoldCredentials } from '../../domain/capture/mask-credentials.ts'
 
 /**
  * Headers that carry credentials: their names are kept with a submission, their values are not. Senders name them as they
  * like (X-Gitlab-Token, X-Auth-Key, X-Telegram-Bot-Api-Secret-Token), so a word of the name decides.
  */
-const CREDENTIAL_WORD = /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|credentials?|api-?key|access-key|session)(?:-|$)/
+const CREDENTIAL_WORD =
+  /(?:^|-)(?:authorization|auth|cookie|token|secret|password|passwd|credentials?|api-?key|access-key|session)(?:-|$)/
 const NAMES_KEPT_MAX = 1_000
 const masked = new Map<string, boolean>()
 
@@ -22,7 +23,11 @@ export function storedHeaders(headers: Readonly<Record<string, string>>, credent
   let json = '{'
   for (const name in headers) {
     const sent = headers[name] ?? ''
-    const value = isCredential(name) ? '•••' : mayHoldCredentials(sent, credential) ? maskCredentials(sent, credential) : sent
+    const value = isCredential(name)
+      ? '•••'
+      : mayHoldCredentials(sent, credential)
+        ? maskCredentials(sent, credential)
+        : sent
     json += `${json.length > 1 ? ',' : ''}${quoted(name)}:${quoted(value)}`
   }
   return `${json}}`

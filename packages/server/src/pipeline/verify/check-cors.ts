@@ -14,7 +14,9 @@ export function sharedWith({ webhook }: Receiver, origin: string): string | unde
 /** Servers send no Origin and are not asked for one. */
 export const checkCors: Check = (_deps, { captured: { headers }, receiver }) => {
   const { origin } = headers
-  return origin === undefined || sharedWith(receiver, origin) !== undefined ? undefined : reject('cors_origin_not_allowed')
+  return origin === undefined || sharedWith(receiver, origin) !== undefined
+    ? undefined
+    : reject('cors_origin_not_allowed')
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Check } from './passage.ts'
 
 /** Contract part 4, rule 3: a disabled endpoint answers 503, not 404. So does a key that is switched off. */
 export const checkEnabled: Check = (_deps, { receiver: { webhook, ingestKey } }) => {
-  if (ingestKey?.enabled === false) return reject('endpoint_disabled', { text: 'This ingest key is switched off. Enable it to accept requests again.' })
+  if (ingestKey?.enabled === false)
+    return reject('endpoint_disabled', { text: 'This ingest key is switched off. Enable it to accept requests again.' })
   return webhook === undefined || webhook.enabled ? undefined : reject('endpoint_disabled')
 }

@@ -30,16 +30,26 @@ export const checkEncoding: Check = (_deps, { captured: { headers } }) =>
 export const checkContent: Check = (deps, passage) => {
   const coding = codingOf(passage.captured.headers['content-encoding'])
   passage.content = passage.body
-  return coding === undefined || coding === 'identity' || passage.body.length === 0 ? undefined : inflated(deps.config.INGEST_BODY_BYTES, { passage, coding })
+  return coding === undefined || coding === 'identity' || passage.body.length === 0
+    ? undefined
+    : inflated(deps.config.INGEST_BODY_BYTES, { passage, coding })
 }
 
-async function inflated(bytesMax: number, of: { passage: Parameters<Check>[1]; coding: Coding }): Promise<ReturnType<typeof reject> | undefined> {
+async function inflated(
+  bytesMax: number,
+  of: { passage: Parameters<Check>[1]; coding: Coding },
+): Promise<ReturnType<typeof reject> | undefined> {
   const { passage, coding } = of
   const content = await inflate(coding, { body: passage.body, bytesMax })
   if (content === 'too_large') {
-    return reject('payload_too_large', { text: `The body is larger than ${bytesMax} bytes when inflated, the most this server accepts. Send less at once.` })
+    return reject('payload_too_large', {
+      text: `The body is larger than ${bytesMax} bytes when inflated, the most this server accepts. Send less at once.`,
+    })
   }
-  if (content === 'broken') return reject('invalid_body', { text: `The body is not what its Content-Encoding says, a whole ${coding} stream and nothing after it.` })
+  if (content === 'broken')
+    return reject('invalid_body', {
+      text: `The body is not what its Content-Encoding says, a whole ${coding} stream and nothing after it.`,
+    })
   passage.content = content
   return undefined
 }

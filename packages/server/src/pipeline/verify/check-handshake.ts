@@ -10,10 +10,13 @@ export const checkHandshake: Check = (_deps, { captured: { asked }, receiver: { 
   if (asked.kind !== 'handshake') return undefined
   const handshake = webhook?.handshake
   if (handshake?.kind !== 'hub_challenge') {
-    return reject('handshake_failed', { text: 'This endpoint does not answer a hub.challenge. Set its handshake to hub_challenge with the verify token.' })
+    return reject('handshake_failed', {
+      text: 'This endpoint does not answer a hub.challenge. Set its handshake to hub_challenge with the verify token.',
+    })
   }
   if (!fits(asked.challenge)) return reject('invalid_challenge')
-  if (asked.mode !== 'subscribe') return reject('handshake_failed', { text: 'The hub.mode of a handshake is "subscribe".' })
+  if (asked.mode !== 'subscribe')
+    return reject('handshake_failed', { text: 'The hub.mode of a handshake is "subscribe".' })
   return answer(handshake, { token: asked.token, challenge: asked.challenge })
 }
 

@@ -1,5 +1,5 @@
 import { LIMITS } from '@postroad/contract'
-import { digestOf } from '../../domain/idempotency.ts'
+import { digestOf } from '../../domain/capture/idempotency.ts'
 import { reject, type IdempotencyKey } from '../types.ts'
 import type { Check, Passage } from './passage.ts'
 
@@ -26,7 +26,11 @@ export const checkIdempotency: Check = (_deps, passage) => {
   return undefined
 }
 
-function ownKey({ captured: { headers }, payload, receiver: { webhook, ingestKeyId } }: Passage): IdempotencyKey | undefined {
+function ownKey({
+  captured: { headers },
+  payload,
+  receiver: { webhook, ingestKeyId },
+}: Passage): IdempotencyKey | undefined {
   const own = webhook?.idempotency
   const key = own?.keyOf({ headers, payload })
   if (webhook === undefined || own === undefined || key === undefined) return undefined

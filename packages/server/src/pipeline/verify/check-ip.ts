@@ -6,5 +6,7 @@ export const checkIp: Check = (_deps, { captured: { sourceIp }, receiver: { webh
   const allowed = (webhook?.allowsIp?.(sourceIp) ?? true) && (ingestKey?.allowsIp?.(sourceIp) ?? true)
   if (allowed) return undefined
   const who = sourceIp === undefined ? 'A sender whose address is not known' : `The address ${sourceIp}`
-  return reject('ip_not_allowed', { text: `${who} may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.` })
+  return reject('ip_not_allowed', {
+    text: `${who} may not send here. Add it to the IP allowlist of the endpoint or of the ingest key.`,
+  })
 }

@@ -1,19 +1,36 @@
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
-import { reject } from '../types.ts'
+import { CHAIN_HEADER, hasPassed, readChain } from '../event-chain.ts'
+import { reject, type Receiver } from '../types.ts'
 import type { Check } from './passage.ts'
 
 const HOPS = DELIVERY_HEADERS.hops.toLowerCase()
 
-/** Our own deliveries carry how many times the event has been through; five times is a circle. */
-export const checkLoop: Check = (_deps, passage) => {
-  const hops = hopsIn(passage.captured.headers[HOPS])
+/**
+ * Our own deliveries carry how many times the event has been through, and where: five times is a loop, and so is a second time
+ * here. The count alone would let an endpoint with N destinations that lead back to it multiply each event to N^5.
+ */
+export const checkLoop: Check = (deps, passage) => {
+  const { headers } = passage.captured
+  const chain = readChain(headers[CHAIN_HEADER])
+  const hops = Math.max(hopsIn(headers[HOPS]), chain.length)
   passage.hops = hops
-  return hops >= LIMITS.hopsMax ? reject('loop_detected') : undefined
+  if (chain.length > 0) passage.chain = chain.join(', ')
+  if (hops >= LIMITS.hopsMax) return reject('loop_detected')
+  const isBack = chain.length > 0 && hasPassed(deps.cipher, { chain, id: idOf(passage.receiver) })
+  return isBack ? reject('loop_detected') : undefined
 }
 
-/** The highest of the counts, for a proxy that sends a header twice must not begin the circle anew. What is no count counts nothing. */
+/** The endpoint, by whichever of its addresses; else the ingest key. */
+function idOf({ webhook, ingestKeyId }: Receiver): string {
+  return webhook?.id ?? ingestKeyId ?? ''
+}
+
+/** The highest of the counts, for a proxy that sends a header twice must not start the count again. What is no count counts nothing. */
 function hopsIn(text: string | undefined): number {
   if (text === undefined) return 0
-  const counts = text.split(',').map((item) => item.trim()).filter((item) => /^\d+$/.test(item))
+  const counts = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => /^\d+$/.test(item))
   return Math.min(LIMITS.hopsMax, Math.max(0, ...counts.map(Number)))
 }

@@ -22,7 +22,10 @@ export const checkSignature: Check = (deps, passage) => {
   return failure && refused(failure, webhook.settings.scheme)
 }
 
-function signedBy(secrets: readonly HeldSecret[], { passage, nowSeconds }: { passage: Passage; nowSeconds: number }): Signed {
+function signedBy(
+  secrets: readonly HeldSecret[],
+  { passage, nowSeconds }: { passage: Passage; nowSeconds: number },
+): Signed {
   const { captured, body } = passage
   const living = secrets.filter((secret) => secret.until > captured.receivedAt).map((secret) => secret.value)
   return { secrets: living, headers: captured.headers, body, nowSeconds }

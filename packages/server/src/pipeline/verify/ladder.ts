@@ -52,14 +52,23 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
   const receiver = await resolveReceiver(deps, captured)
   if ('kind' in receiver) return receiver
   share(captured, receiver)
-  const passage: Passage = { captured, receiver, body: EMPTY, content: EMPTY, payload: undefined, text: '', hops: 0, idempotency: undefined }
+  const passage: Passage = {
+    captured,
+    receiver,
+    body: EMPTY,
+    content: EMPTY,
+    payload: undefined,
+    text: '',
+    hops: 0,
+    chain: null,
+    idempotency: undefined,
+  }
   for (const check of LADDER) {
     const checked = check(deps, passage)
     // oxlint-disable-next-line no-await-in-loop -- a ladder is climbed one rung at a time; most rungs are not asynchronous
     const answer = checked instanceof Promise ? await checked : checked
     if (answer === undefined) continue
-    if (answer.kind === 'rejected') deps.rejections.note(passage, answer)
-    return answer
+    return answer.kind === 'rejected' ? deps.rejections.note(passage, answer) : answer
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- private to this file, and made after the last rung
   return passage as unknown as Verified

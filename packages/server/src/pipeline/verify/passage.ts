@@ -12,6 +12,7 @@ export type Passage = {
   payload: unknown
   text: string
   hops: number
+  chain: string | null
   idempotency: IdempotencyKey | undefined
 }
 

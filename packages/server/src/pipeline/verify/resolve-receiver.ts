@@ -1,5 +1,5 @@
 import type { Deps } from '../../context.ts'
-import type { CredentialRow } from '../../resources/credentials/queries.ts'
+import type { CredentialRow } from '../../resources/capture/credentials/queries.ts'
 import type { Directory } from '../directory.ts'
 import { reject, type Address, type Captured, type Receiver, type Rejected } from '../types.ts'
 
@@ -38,7 +38,10 @@ function opens(credential: CredentialRow, { address, receivedAt }: Captured): bo
   return credential.expires_at === null || credential.expires_at.getTime() > receivedAt
 }
 
-function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: string }): Receiver | Rejected | string {
+function receiverFor(
+  address: Address,
+  at: { plan: Receiver['plan']; subjectId: string },
+): Receiver | Rejected | string {
   const { plan, subjectId } = at
   const ingestKey = address.kind === 'url' ? undefined : plan.ingestKeys.get(subjectId)
   if (address.kind !== 'url' && ingestKey === undefined) return plan.projectId
@@ -51,7 +54,9 @@ function receiverFor(address: Address, at: { plan: Receiver['plan']; subjectId: 
     }
     case 'key_webhook': {
       const webhook = plan.webhooksBySlug.get(address.slug)
-      return webhook === undefined ? unknownEndpoint : { plan, webhook, ingestKeyId: subjectId, ingestKey, use: 'webhook', dataset: undefined }
+      return webhook === undefined
+        ? unknownEndpoint
+        : { plan, webhook, ingestKeyId: subjectId, ingestKey, use: 'webhook', dataset: undefined }
     }
     case 'key_rules':
       return { plan, webhook: undefined, ingestKeyId: subjectId, ingestKey, use: 'rules', dataset: undefined }

@@ -1,7 +1,14 @@
 import { isIP } from 'node:net'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
-import { createAddressGuard, createCheckedAddresses, createCheckedLookup, UnreachableError, whyUnreachable, type AddressGuard } from '../address-guard.ts'
+import {
+  createAddressGuard,
+  createCheckedAddresses,
+  createCheckedLookup,
+  UnreachableError,
+  whyUnreachable,
+  type AddressGuard,
+} from '../address-guard.ts'
 import type { Resolver } from '../resolver.ts'
 import type { Broken, Dial, DialOf } from './dial-type.ts'
 import type { OutboundOptions, Transport, TransportTls } from './request.ts'
@@ -57,7 +64,11 @@ export function createDialOf(options: OutboundOptions, resolver: Resolver): Dial
   }
 }
 
-type Connectors = { readonly plain: buildConnector.connector; readonly secure: buildConnector.connector; readonly as?: string }
+type Connectors = {
+  readonly plain: buildConnector.connector
+  readonly secure: buildConnector.connector
+  readonly as?: string
+}
 
 /** `as`: for which protocol a literal is judged, when not for the one that is dialled. */
 function checkedDial(guard: AddressGuard, { plain, secure, as }: Connectors): Dial {

@@ -3,7 +3,11 @@ import type { OutboundFailureCode } from './request.ts'
 
 type Reason = readonly [match: RegExp, code: OutboundFailureCode, detail: string]
 
-const BROKEN = [/^/, 'connection_reset', 'The connection broke off before the head of the answer was complete.'] as const
+const BROKEN = [
+  /^/,
+  'connection_reset',
+  'The connection broke off before the head of the answer was complete.',
+] as const
 
 /** The first that matches an error's code names it; what none matches is BROKEN. */
 const REASONS: readonly Reason[] = [
@@ -11,7 +15,11 @@ const REASONS: readonly Reason[] = [
   [/^ECONNREFUSED$/, 'connection_refused', 'The destination refused the connection.'],
   [/^(EHOST|ENET|EADDRNOTAVAIL|EACCES|EPERM)/, 'connection_refused', 'No route leads to the destination.'],
   [/^(EMFILE|ENFILE|ENOBUFS)$/, 'connection_refused', 'The server has no connection left to open.'],
-  [/ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_(UNKNOWN|REVOKED|EXPIRED)|UNKNOWN_CA|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/, 'tls_failed', 'The destination asks for a client certificate that it trusts.'],
+  [
+    /ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|CERTIFICATE_(UNKNOWN|REVOKED|EXPIRED)|UNKNOWN_CA|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)/,
+    'tls_failed',
+    'The destination asks for a client certificate that it trusts.',
+  ],
   [/^CERT_HAS_EXPIRED$/, 'tls_failed', 'The certificate has expired.'],
   [/SELF_SIGNED/, 'tls_failed', 'The certificate is signed by itself or by an unknown authority.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, 'tls_failed', 'The certificate is for another host name.'],

@@ -1,7 +1,16 @@
 /** Names a destination's custom headers may not use; `proxy-`, `service-` and `webhook-` are refused as prefixes. */
 export const RESERVED_REQUEST_HEADERS: ReadonlySet<string> = new Set([
-  'host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'keep-alive', 'te', 'trailer', 'expect',
-  'content-type', 'user-agent',
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'keep-alive',
+  'te',
+  'trailer',
+  'expect',
+  'content-type',
+  'user-agent',
 ])
 
 /** They would say that the body is something else than the JSON it is. */
@@ -17,7 +26,8 @@ export function whyHeaderRefused(name: string, value: string): string | undefine
   if (RESERVED_REQUEST_HEADERS.has(lower) || /^(proxy|service|webhook)-/.test(lower)) {
     return `The header ${lower} is set by Postroad and cannot be replaced.`
   }
-  if (ABOUT_THE_BODY.has(lower)) return `The header ${lower} would change how the body is read, which is plain JSON. Leave it out.`
+  if (ABOUT_THE_BODY.has(lower))
+    return `The header ${lower} would change how the body is read, which is plain JSON. Leave it out.`
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return 'A header value may hold only printable Latin characters.'
   return undefined
 }

@@ -57,7 +57,14 @@ export class Lanes {
   // oxlint-disable-next-line max-params -- the fourth is rare, and an object for each request is not free
   enter(exchange: Exchange, origin: string, name: string, transport?: Transport): void {
     const key = transport === undefined ? `${origin} ${name}` : `${origin} ${name} ${transport.key}`
-    const lane = this.#lanes.get(key) ?? { key, origin, dial: this.#dialOf(transport), idle: [], waiting: new Set(), open: 0 }
+    const lane = this.#lanes.get(key) ?? {
+      key,
+      origin,
+      dial: this.#dialOf(transport),
+      idle: [],
+      waiting: new Set(),
+      open: 0,
+    }
     this.#lanes.set(key, lane)
     this.#places.set(exchange, { lane, connection: undefined })
     lane.waiting.add(exchange)

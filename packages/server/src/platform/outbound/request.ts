@@ -29,13 +29,24 @@ export type Transport = {
   readonly proxy: TransportProxy | null
 }
 /** PEM. `ca` is trusted beside the public authorities. */
-export type TransportTls = { readonly certificate?: string | undefined; readonly private_key?: string | undefined; readonly ca?: string | undefined }
+export type TransportTls = {
+  readonly certificate?: string | undefined
+  readonly private_key?: string | undefined
+  readonly ca?: string | undefined
+}
 /** A forward proxy, asked by HTTP CONNECT; `authorization` is the value of Proxy-Authorization. */
 export type TransportProxy = { readonly url: string; readonly authorization?: string | undefined }
 
 export type OutboundFailureCode =
-  | 'timeout' | 'connection_refused' | 'connection_reset' | 'dns_failed' | 'tls_failed'
-  | 'blocked_address' | 'response_too_large' | 'invalid_url' | 'proxy_failed'
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'dns_failed'
+  | 'tls_failed'
+  | 'blocked_address'
+  | 'response_too_large'
+  | 'invalid_url'
+  | 'proxy_failed'
 
 export type OutboundResponse = {
   readonly kind: 'response'

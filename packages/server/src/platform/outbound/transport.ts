@@ -3,14 +3,21 @@ import type { Transport, TransportProxy, TransportTls } from './request.ts'
 
 type Held = {
   readonly tls: TransportTls | null
-  readonly proxy: { readonly url: string; readonly username?: string | undefined; readonly password?: string | undefined } | null
+  readonly proxy: {
+    readonly url: string
+    readonly username?: string | undefined
+    readonly password?: string | undefined
+  } | null
 }
 
 /** The transport of these settings; undefined when they ask for nothing, which costs nothing then. */
 export function transportOf({ tls, proxy }: Held): Transport | undefined {
   if (tls === null && proxy === null) return undefined
-  const through: TransportProxy | null = proxy === null ? null : { url: proxy.url, authorization: authorizationOf(proxy) }
-  const key = createHash('sha256').update(JSON.stringify([tls, through])).digest('base64url')
+  const through: TransportProxy | null =
+    proxy === null ? null : { url: proxy.url, authorization: authorizationOf(proxy) }
+  const key = createHash('sha256')
+    .update(JSON.stringify([tls, through]))
+    .digest('base64url')
   return { key, tls, proxy: through }
 }
 

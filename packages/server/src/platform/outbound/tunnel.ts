@@ -34,9 +34,13 @@ export function createTunnel(tunnel: Tunnel): Dial {
       const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`
       if (underWay.ended) return
       const asked = ask(tunnel, { authority, protocol: target.protocol, underWay })
-      asked.setTimeout(connectMs, () => asked.destroy(new UnreachableError('proxy_failed', 'The proxy did not answer in time.')))
+      asked.setTimeout(connectMs, () =>
+        asked.destroy(new UnreachableError('proxy_failed', 'The proxy did not answer in time.')),
+      )
       asked.on('error', (error) => underWay.fail(proxyError(error)))
-      asked.on('connect', (answer: IncomingMessage, socket: Duplex) => carry(tunnel, { answer, socket, target, underWay }))
+      asked.on('connect', (answer: IncomingMessage, socket: Duplex) =>
+        carry(tunnel, { answer, socket, target, underWay }),
+      )
       asked.end()
     }
     opened().catch((error: Error) => underWay.fail(error))
@@ -49,12 +53,17 @@ export function createTunnel(tunnel: Tunnel): Dial {
     return httpRequest({
       method: 'CONNECT',
       path: of.authority,
-      headers: { host: of.authority, ...(proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }) },
+      headers: {
+        host: of.authority,
+        ...(proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }),
+      },
       maxHeaderSize: HEAD_BYTES_MAX,
       createConnection: (_options, connected) => {
         // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- node's type wants a socket even with an error
         const told = connected as (error: Error | null, socket?: Duplex) => void
-        of.underWay.holds(dialProxyFor(of.protocol)(to, (error, socket) => (error === null ? told(null, socket) : told(error))))
+        of.underWay.holds(
+          dialProxyFor(of.protocol)(to, (error, socket) => (error === null ? told(null, socket) : told(error))),
+        )
         return undefined
       },
     })
@@ -94,7 +103,10 @@ class Way implements Broken {
   }
 }
 
-function carry({ secure }: Tunnel, of: { answer: IncomingMessage; socket: Duplex; target: buildConnector.Options; underWay: Way }): void {
+function carry(
+  { secure }: Tunnel,
+  of: { answer: IncomingMessage; socket: Duplex; target: buildConnector.Options; underWay: Way },
+): void {
   const { answer, target, underWay } = of
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the very socket that was dialled
   const socket = of.socket as Socket
@@ -102,7 +114,9 @@ function carry({ secure }: Tunnel, of: { answer: IncomingMessage; socket: Duplex
   if (status < 200 || status > 299) return underWay.fail(new UnreachableError('proxy_failed', whyRefused(status)))
   socket.setTimeout(0)
   if (target.protocol !== 'https:') return underWay.give(null, socket)
-  secure({ ...target, httpSocket: socket }, (...given) => (given[0] === null ? underWay.give(...given) : underWay.fail(given[0])))
+  secure({ ...target, httpSocket: socket }, (...given) =>
+    given[0] === null ? underWay.give(...given) : underWay.fail(given[0]),
+  )
 }
 
 function whyRefused(status: number): string {
@@ -113,8 +127,12 @@ function whyRefused(status: number): string {
 
 /** The same sentences as for a destination, said of the proxy. */
 function proxyError(error: Error): Error {
-  if (error instanceof UnreachableError) return error.code === 'proxy_failed' ? error : new UnreachableError(error.code, `The proxy cannot be used. ${error.message}`)
+  if (error instanceof UnreachableError)
+    return error.code === 'proxy_failed'
+      ? error
+      : new UnreachableError(error.code, `The proxy cannot be used. ${error.message}`)
   const [code, detail] = reasonOf(error)
-  if (code === 'connection_reset') return new UnreachableError('proxy_failed', 'The proxy hung up before there was a connection to the destination.')
+  if (code === 'connection_reset')
+    return new UnreachableError('proxy_failed', 'The proxy hung up before there was a connection to the destination.')
   return new UnreachableError('proxy_failed', detail.replace('destination', 'proxy'))
 }

@@ -1,39 +1,134 @@
-/** PostgreSQL refuses to run as root: here is decided which user it runs as instead, and how it gets there. */
-import { spawn } from 'node:child_process'
-import { lchownSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
+/** PostgreSQL refuses to run as root: this file decides which user it runs as instead, and how it gets there. */
+import { execFileSync, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, lchownSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import type { Place } from './place.ts'
-import { codeOf, explain, StartError } from './start-error.ts'
+import { BOUND_ROOT, codeOf, explain, StartError } from './start-error.ts'
 
-export type Account = { readonly uid: number, readonly gid: number }
-type Program = { readonly file: string, readonly args: readonly string[] }
-export type Command = { readonly file: string, readonly args: readonly string[], readonly options: SpawnOptions }
+/** `name`: the system's; an id that nobody else has has none. */
+export type Account = { readonly uid: number; readonly gid: number; readonly name: string | undefined }
+type Program = { readonly file: string; readonly args: readonly string[] }
+export type Command = { readonly file: string; readonly args: readonly string[]; readonly options: SpawnOptions }
 
 // A closed set: the caller's PG* variables and locale must not change what these programs do.
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' }
 
-/** The user for PostgreSQL: undefined keeps ours; for root the owner of the data, or nobody when that is root too. */
+/**
+ * The user for PostgreSQL: undefined keeps ours. For root it is the owner of `DATA_DIR` when that is another user, else a user id
+ * that nobody else has. The data folder's owner is where that id is persisted.
+ */
 export function accountFor(place: Place): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
+  const { uid, gid } = statSync(place.dataDir)
+  if (uid !== 0) return { uid, gid, name: nameOf(uid) }
   const data = statSync(place.folder, { throwIfNoEntry: false })
-  if (data !== undefined && data.uid !== 0) return { uid: data.uid, gid: data.gid }
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n').map((line) => line.split(':'))
-  const owner = statSync(place.dataDir).uid
-  const user = users.find(([, , uid]) => owner !== 0 && Number(uid) === owner)
-    ?? users.find(([name]) => name === 'nobody')
-  return { uid: Number(user?.[2] ?? 65534), gid: Number(user?.[3] ?? 65534) }
+  const isOurs = data !== undefined && isReserved(data.uid) && nameOf(data.uid) === undefined
+  return isOurs ? { uid: data.uid, gid: data.gid, name: undefined } : unusedAccount(place.dataDir)
+}
+
+/**
+ * The user that makes a new cluster. initdb wants one with a name; where the account has none, it borrows that of nobody, and
+ * the caller keeps others who run as nobody out of the folder.
+ */
+export function makerFor(account: Account | undefined): Account | undefined {
+  if (account === undefined || account.name !== undefined) return account
+  const user = entries('passwd').find(([name]) => name === 'nobody')
+  return { uid: Number(user?.[2] ?? 65_534), gid: Number(user?.[3] ?? 65_534), name: 'nobody' }
+}
+
+/** The system's name of a user or group id, from every source that the system has; undefined when nobody has the id. */
+export function nameOf(id: number, table: Table = 'passwd'): string | undefined {
+  try {
+    const found = execFileSync('getent', [table, String(id)], { encoding: 'utf8', env, timeout: 5000 })
+    return found.split(':')[0]
+  } catch (error) {
+    // Exit code 2: it looked, and there is none. Anything else: there is no getent here.
+    if (error instanceof Error && 'status' in error && error.status === 2) return undefined
+    return entries(table).find(([, , of]) => of === String(id))?.[0]
+  }
+}
+
+type Table = 'passwd' | 'group'
+
+function entries(table: Table): string[][] {
+  const text = readFileSync(`/etc/${table}`, 'utf8')
+  return text.split('\n').map((line) => line.split(':'))
+}
+
+// No distribution hands out ids of these ranges. A container whose ids are mapped has only the second one.
+const RESERVED = [
+  { first: 1_879_048_192, last: 2_147_483_646 },
+  { first: 60_578, last: 61_183 },
+] as const
+const TRIES = 100
+
+function isReserved(id: number): boolean {
+  return RESERVED.some(({ first, last }) => id >= first && id <= last)
+}
+
+/** An id for a new data folder: from the folder's path, so that two folders have two, and the next one where somebody has it. */
+function unusedAccount(dataDir: string): Account {
+  const maps = ['uid', 'gid'].map((kind) => idMap(kind))
+  const exists = (id: number): boolean => maps.every((ranges) => ranges.some(([from, to]) => id >= from && id < to))
+  const range = RESERVED.find(({ first, last }) => exists(first) && exists(last))
+  const seed = createHash('sha256').update(dataDir).digest().readUInt32BE()
+  const candidates =
+    range === undefined
+      ? []
+      : Array.from({ length: TRIES }, (_none, step) => range.first + ((seed + step) % (range.last - range.first + 1)))
+  for (const id of candidates)
+    if (nameOf(id) === undefined && nameOf(id, 'group') === undefined && !isRunning(id))
+      return { uid: id, gid: id, name: undefined }
+  throw new StartError(
+    'PostgreSQL does not run as root, and this system has no user id for it alone: ' +
+      'give DATA_DIR to an ordinary user, or run Postroad as one',
+  )
+}
+
+/** The ids that this process may use, as ranges; all of them where the system maps none. */
+function idMap(kind: string): readonly (readonly [from: number, to: number])[] {
+  try {
+    const lines = readFileSync(`/proc/self/${kind}_map`, 'utf8').trim().split('\n')
+    return lines.map((line) => {
+      const [from = 0, , count = 0] = line.trim().split(/\s+/).map(Number)
+      return [from, from + count]
+    })
+  } catch {
+    return [[0, Number.MAX_SAFE_INTEGER]]
+  }
+}
+
+/** Whether a process runs as this user; false where there is no /proc to ask. */
+function isRunning(uid: number): boolean {
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    return pids.some((pid) => statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid)
+  } catch {
+    return false
+  }
 }
 
 /** Gives a file or a folder with all that is in it to the account; nothing happens without one. */
 export function giveTo(account: Account | undefined, path: string): void {
   if (account === undefined) return
-  const within = lstatSync(path).isDirectory() ? readdirSync(path, { recursive: true, encoding: 'utf8' }) : []
   try {
-    for (const name of ['', ...within]) lchownSync(join(path, name), account.uid, account.gid)
+    if (lstatSync(path).isDirectory()) {
+      // Closed first, so that the former owner cannot put links into the way. It stays root's when we are killed half-way.
+      lchownSync(path, 0, 0)
+      for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' }))
+        lchownSync(join(path, name), account.uid, account.gid)
+    }
+    lchownSync(path, account.uid, account.gid)
   } catch (error) {
     throw codeOf(error) === 'EPERM' ? boundRoot(error) : error
   }
+}
+
+/** Whether setpriv, which lets another user pass closed folders, is there. */
+export function hasSetpriv(): boolean {
+  return env.PATH.split(':').some((folder) => existsSync(join(folder, 'setpriv')))
 }
 
 /** Whether the mode bits of `path` and of all folders above let the account in. */
@@ -45,29 +140,49 @@ function mayEnter(account: Account, path: string): boolean {
   return (mode & bit) !== 0
 }
 
+/** `within`: the folder that the program must get into; the data folder when it is left out. */
+type CommandPlace = Place & { readonly account: Account | undefined; readonly within?: string }
+
 /** How a PostgreSQL program is started at a place: as ourselves, as the account, or as the account through setpriv. */
-export function commandFor(program: Program, place: Place & { readonly account: Account | undefined }): Command {
-  const { account } = place
+export function commandFor(program: Program, place: CommandPlace): Command {
+  const { account, within = place.dataDir } = place
   const options = { cwd: '/', env }
   if (account === undefined) return { ...program, options }
-  const ways = [program.file, place.dataDir, dirname(place.socketDir)]
-  if (ways.every((path) => mayEnter(account, path))) return { ...program, options: { ...options, ...account } }
+  const ways = [program.file, within, dirname(place.socketDir)]
+  if (ways.every((path) => mayEnter(account, path)))
+    return { ...program, options: { ...options, uid: account.uid, gid: account.gid } }
   // Behind a closed folder (/root) only the right to pass any folder helps; the program still is not root.
-  const passport = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups',
-    '--inh-caps=+dac_override', '--ambient-caps=+dac_override', '--']
+  const passport = [
+    `--reuid=${account.uid}`,
+    `--regid=${account.gid}`,
+    '--clear-groups',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+    '--',
+  ]
   return { file: 'setpriv', args: [...passport, program.file, ...program.args], options }
 }
 
 /** Runs a program to its end with `input`; StartError with its one cause when it fails. */
-export async function run(command: Command, at: { place: Place, input?: string }): Promise<void> {
+export async function run(command: Command, at: { place: Place; input?: string }): Promise<void> {
   const child = begin(command, { stdio: 'pipe' })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => { output += text })
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
   }
-  child.stdin?.on('error', () => { /* A program that ended early says why in its output. */ }).end(at.input ?? '')
+  child.stdin
+    ?.on('error', () => {
+      /* A program that ended early says why in its output. */
+    })
+    .end(at.input ?? '')
   const code = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', (error) => { reject(spawnError(error, command.file)) }).on('close', resolve)
+    child
+      .on('error', (error) => {
+        reject(spawnError(error, command.file))
+      })
+      .on('close', resolve)
   })
   if (code !== 0) throw explain(output, at.place)
 }
@@ -85,8 +200,11 @@ export function begin(command: Command, options: SpawnOptions): ChildProcess {
 export function spawnError(error: Error, file: string): StartError {
   const cause = { cause: error }
   if (file === 'setpriv') {
-    return new StartError('PostgreSQL does not run as root, and without setpriv (util-linux) no other user gets into '
-      + 'these folders: set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user', cause)
+    return new StartError(
+      'PostgreSQL does not run as root, and without setpriv (util-linux) no other user gets into ' +
+        'these folders: set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user',
+      cause,
+    )
   }
   if (codeOf(error) === 'EPERM' || codeOf(error) === 'EINVAL') return boundRoot(error)
   const why = `${file}: ${codeOf(error) ?? error.message}`
@@ -94,6 +212,5 @@ export function spawnError(error: Error, file: string): StartError {
 }
 
 function boundRoot(cause: unknown): StartError {
-  return new StartError('PostgreSQL does not run as root, and this root user may not become another: '
-    + 'run Postroad as an ordinary user', { cause })
+  return new StartError(BOUND_ROOT, { cause })
 }

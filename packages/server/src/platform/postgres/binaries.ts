@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { StartError } from './start-error.ts'
 
 /** The programs of the embedded PostgreSQL, and its major version (`18`). */
-export type Binaries = { readonly postgres: string, readonly initdb: string, readonly major: string }
+export type Binaries = { readonly postgres: string; readonly initdb: string; readonly major: string }
 
 /** Finds the binaries that npm installed for this machine (Linux and macOS); StartError when it brought none. */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): Binaries {
@@ -19,7 +19,9 @@ export function findBinaries(platform = `${process.platform}-${process.arch}`): 
     const bin = join(home, 'native', 'bin')
     return { postgres: join(bin, 'postgres'), initdb: join(bin, 'initdb'), major: version ?? '' }
   } catch (error) {
-    throw new StartError(`${none}run \`npm install\` again with optional dependencies, `
-      + 'or set DATABASE_URL to a PostgreSQL 15 to 18', { cause: error })
+    throw new StartError(
+      `${none}run \`npm install\` again with optional dependencies, or set DATABASE_URL to a PostgreSQL 15 to 18`,
+      { cause: error },
+    )
   }
 }

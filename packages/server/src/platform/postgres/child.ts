@@ -31,9 +31,17 @@ export function launch(site: Site, settings: Readonly<Record<string, string>>): 
   let end: string | undefined
   let failure: StartError | undefined
   const ended = new Promise<string>((resolve) => {
-    const finish = (words: string): void => { end = words; resolve(words) }
-    child.on('error', (error) => { failure = spawnError(error, command.file); finish(failure.message) })
-    child.on('exit', (code, signal) => { finish(signal ?? `exit code ${code}`) })
+    const finish = (words: string): void => {
+      end = words
+      resolve(words)
+    }
+    child.on('error', (error) => {
+      failure = spawnError(error, command.file)
+      finish(failure.message)
+    })
+    child.on('exit', (code, signal) => {
+      finish(signal ?? `exit code ${code}`)
+    })
   })
   const output = (): string => readLog(site.logFile, logFrom)
   const why = (): StartError => failure ?? explain(output(), site)

@@ -1,25 +1,42 @@
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync,
-  renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { commandFor, giveTo, run } from './account.ts'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { FIRST_STATEMENTS, isOfEarlierVersion, SUPERUSER, writeAccess } from './access.ts'
+import { commandFor, giveTo, hasSetpriv, makerFor, run } from './account.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
 import { codeOf, fileError, otherVersion, StartError } from './start-error.ts'
 
-export const DATABASE = 'postroad'
-export const USERNAME = 'postroad'
-
 /** A place with the user that PostgreSQL runs as there and the programs that it runs. */
-export type Site = Place & { readonly account: Account | undefined, readonly binaries: Binaries }
+export type Site = Place & { readonly account: Account | undefined; readonly binaries: Binaries }
 
-/** Makes the folders of a site right: data of our version, initialised when there is none, and the socket's folder. */
-export async function prepare(site: Site): Promise<void> {
+/**
+ * Makes the folders of a site right: data of our version, initialised when there is none, who may connect, and the socket's folder.
+ * `isOlder`: the data is of an earlier version, whose superuser has to make the login first.
+ */
+export async function prepare(site: Site): Promise<{ readonly isOlder: boolean }> {
   try {
     sweepUnfinished(site.dataDir)
+    const former = statSync(site.folder, { throwIfNoEntry: false })?.uid
     if (isEmpty(site.folder)) await initialise(site)
     else adopt(site)
-    openSocketFolder(site)
+    openSocketFolder(site, former)
+    const isOlder = isOfEarlierVersion(site.folder)
+    writeAccess(site, { setup: isOlder })
+    return { isOlder }
   } catch (error) {
     throw fileError(error, site.dataDir)
   }
@@ -28,20 +45,40 @@ export async function prepare(site: Site): Promise<void> {
 /** initdb works in a folder beside and the result is moved into place whole: a crash leaves no half a database. */
 async function initialise(site: Site): Promise<void> {
   const unfinished = mkdtempSync(join(site.dataDir, 'postgres.new-'))
+  const folder = join(unfinished, 'postgres')
+  const account = makerFor(site.account)
+  const maker = { ...site, account, within: unfinished }
   try {
-    giveTo(site.account, unfinished)
-    const initdb = ['-D', unfinished, '-U', USERNAME, '--auth-local=trust', '--auth-host=reject', '--encoding=UTF8',
-      '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums', '--no-instructions']
-    await run(commandFor({ file: site.binaries.initdb, args: initdb }, site), { place: site })
-    const single = ['--single', '-D', unfinished, '-c', 'exit_on_error=on', 'postgres']
-    const input = `create database ${DATABASE}\n`
-    await run(commandFor({ file: site.binaries.postgres, args: single }, site), { place: site, input })
+    mkdirSync(folder, { mode: 0o700 })
+    giveTo(account, folder)
+    // A maker that lends its name gets in by setpriv, and others who have that name do not.
+    if (account === site.account) giveTo(account, unfinished)
+    else if (!hasSetpriv()) chmodSync(unfinished, 0o711)
+    const initdb = [
+      '-D',
+      folder,
+      '-U',
+      SUPERUSER,
+      '--auth-local=peer',
+      '--auth-host=reject',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--data-checksums',
+      '--no-instructions',
+    ]
+    await run(commandFor({ file: site.binaries.initdb, args: initdb }, maker), { place: site })
+    const single = ['--single', '-D', folder, '-c', 'exit_on_error=on', 'postgres']
+    const input = FIRST_STATEMENTS.map((line) => `${line}\n`).join('')
+    await run(commandFor({ file: site.binaries.postgres, args: single }, maker), { place: site, input })
+    giveTo(site.account, folder)
+    writeAccess({ folder, account: site.account }, { setup: false })
     rmSync(site.folder, { recursive: true, force: true })
-    renameSync(unfinished, site.folder)
+    renameSync(folder, site.folder)
     syncFolder(site.dataDir)
-  } catch (error) {
+  } finally {
     rmSync(unfinished, { recursive: true, force: true })
-    throw error
   }
 }
 
@@ -49,27 +86,36 @@ async function initialise(site: Site): Promise<void> {
 function adopt(site: Site): void {
   const version = versionOf(site.folder)
   if (version === undefined) {
-    throw new StartError(`${site.folder} is not a PostgreSQL data folder: move it away, `
-      + 'or set DATA_DIR to another folder')
+    throw new StartError(
+      `${site.folder} is not a PostgreSQL data folder: move it away, or set DATA_DIR to another folder`,
+    )
   }
   if (version !== site.binaries.major) throw new StartError(otherVersion(site.folder, version))
   const { uid, mode } = lstatSync(site.folder)
-  // Restored or copied by root: only then the whole tree changes hands.
-  if (site.account !== undefined && uid === 0) giveTo(site.account, site.folder)
+  // Restored or copied by root, or of an earlier version, which ran PostgreSQL as nobody: the whole tree changes hands.
+  if (site.account !== undefined && uid !== site.account.uid) giveTo(site.account, site.folder)
   if ((mode & 0o027) !== 0) chmodSync(site.folder, 0o700)
 }
 
-function openSocketFolder({ socketDir, account }: Site): void {
+/** `former`: who owned the data before this start. */
+function openSocketFolder({ socketDir, account, dataDir }: Site, former: number | undefined): void {
+  const own = [account?.uid, process.getuid?.()]
+  const before = lstatSync(socketDir, { throwIfNoEntry: false })
+  // Below the folder for temporary files the former owner may still change it under our hands.
+  if (before !== undefined && before.uid === former && !own.includes(former) && dirname(socketDir) !== dataDir)
+    renameSync(socketDir, `${socketDir}.former-${process.pid}`)
   mkdirSync(socketDir, { recursive: true, mode: 0o700 })
-  const { uid, mode } = lstatSync(socketDir)
-  const owner = account?.uid ?? process.getuid?.()
+  const found = lstatSync(socketDir)
+  const isFormers = found.uid === former && dirname(socketDir) === dataDir
   // In the folder for temporary files a stranger may have been here first, with a folder or a link of his own.
-  if (!lstatSync(socketDir).isDirectory() || (uid !== owner && uid !== process.getuid?.())) {
-    throw new StartError(`The folder for the database's socket, ${socketDir}, belongs to another user: remove it, `
-      + 'or set DATA_DIR to a shorter path')
+  if (!found.isDirectory() || !(own.includes(found.uid) || isFormers)) {
+    throw new StartError(
+      `The folder for the database's socket, ${socketDir}, belongs to another user: remove it, ` +
+        'or set DATA_DIR to a shorter path',
+    )
   }
-  if ((mode & 0o777) !== 0o700) chmodSync(socketDir, 0o700)
   giveTo(account, socketDir)
+  if ((found.mode & 0o777) !== 0o700) chmodSync(socketDir, 0o700)
 }
 
 function sweepUnfinished(dataDir: string): void {

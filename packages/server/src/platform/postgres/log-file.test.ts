@@ -8,7 +8,9 @@ import { placeOf } from './place.ts'
 
 test('the log stays bounded while PostgreSQL has it open, and what was just said is still found', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroad-test-'))
-  t.after(() => { rmSync(dataDir, { recursive: true }) })
+  t.after(() => {
+    rmSync(dataDir, { recursive: true })
+  })
   const place = { ...placeOf(dataDir), account: undefined }
   const writer = openLog(place)
   writeSync(writer, 'x'.repeat(9 * 1024 * 1024))
@@ -23,7 +25,9 @@ test('the log stays bounded while PostgreSQL has it open, and what was just said
 
 test('the log is not written through a link that someone put in its place', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postroad-test-'))
-  t.after(() => { rmSync(dataDir, { recursive: true }) })
+  t.after(() => {
+    rmSync(dataDir, { recursive: true })
+  })
   writeFileSync(join(dataDir, 'other'), '')
   symlinkSync(join(dataDir, 'other'), join(dataDir, 'postgres.log'))
   assert.throws(() => openLog({ ...placeOf(dataDir), account: undefined }), { code: 'ELOOP' })

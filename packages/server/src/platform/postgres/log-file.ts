@@ -1,5 +1,14 @@
-import { closeSync, constants, copyFileSync, fstatSync, openSync, readSync, rmSync, statSync,
-  truncateSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fstatSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import type { Account } from './account.ts'
 import { giveTo } from './account.ts'
 import type { Place } from './place.ts'

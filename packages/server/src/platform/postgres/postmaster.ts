@@ -9,12 +9,14 @@ import { exists } from './server-lock.ts'
 import { codeOf, StartError } from './start-error.ts'
 
 /** What PostgreSQL's own note in its data folder says about the process that runs it, or ran it. */
-export type Postmaster = { readonly pid: number, readonly socketDir: string, readonly ready: boolean }
+export type Postmaster = { readonly pid: number; readonly socketDir: string; readonly ready: boolean }
 
 /** Reads `postmaster.pid`; undefined when PostgreSQL stopped in order, or when this user may not look. */
 export function postmasterOf(folder: string): Postmaster | undefined {
   try {
-    const lines = readFileSync(noteOf(folder), 'utf8').split('\n').map((line) => line.trim())
+    const lines = readFileSync(noteOf(folder), 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
     return { pid: Number(lines[0]), socketDir: lines[4] ?? '', ready: lines[7] === 'ready' }
   } catch {
     return undefined
@@ -31,8 +33,13 @@ export function answers(socketDir: string): Promise<boolean> {
   if (socketDir === '') return Promise.resolve(false)
   return new Promise((resolve) => {
     const socket = connect(socketPath(socketDir))
-    socket.on('connect', () => { socket.destroy(); resolve(true) })
-    socket.on('error', (error) => { resolve(codeOf(error) === 'EAGAIN') })
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', (error) => {
+      resolve(codeOf(error) === 'EAGAIN')
+    })
   })
 }
 
@@ -44,8 +51,10 @@ export async function clearTheWay(place: Place): Promise<boolean> {
     return true
   }
   if (await answers(found?.socketDir ?? place.socketDir)) {
-    throw new StartError(`${place.folder} is in use by a PostgreSQL that Postroad did not start here: `
-      + 'stop it (it may run in another container, or by pg_ctl), then start again')
+    throw new StartError(
+      `${place.folder} is in use by a PostgreSQL that Postroad did not start here: ` +
+        'stop it (it may run in another container, or by pg_ctl), then start again',
+    )
   }
   // Both notes count for PostgreSQL while any process has the id in them, even one that only inherited the number
   // (in a container that may be the very process we start next).
@@ -61,7 +70,11 @@ function disown(folder: string): void {
   writeFileSync(noteOf(folder), [process.pid, ...rest].join('\n'))
 }
 
-const STEPS = [['SIGINT', 10_000], ['SIGQUIT', 10_000], ['SIGKILL', 5000]] as const
+const STEPS = [
+  ['SIGINT', 10_000],
+  ['SIGQUIT', 10_000],
+  ['SIGKILL', 5000],
+] as const
 
 /** Stops a PostgreSQL: fast shutdown, after 10 s immediate, after 10 more SIGKILL. Resolves when `gone()`. */
 export async function bringDown(pid: number, gone: () => boolean): Promise<void> {

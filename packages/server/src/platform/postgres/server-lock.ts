@@ -10,7 +10,7 @@ import { codeOf, fileError, StartError } from './start-error.ts'
 /** What the holder wants the folder for: `own` keeps it, `join` has it for the moment. */
 export type Mode = 'own' | 'join'
 export type Lock = { release(): void }
-export type Holder = { readonly pid: number, readonly mode: Mode }
+export type Holder = { readonly pid: number; readonly mode: Mode }
 
 // A lock that only its caller remembers would be let go by the garbage collector.
 const held = new Set<DatabaseSync>()
@@ -74,8 +74,11 @@ function open(dataDir: string): DatabaseSync {
 }
 
 function notOurs(dataDir: string, cause: unknown): StartError {
-  return new StartError(`${lockFileOf(dataDir)} cannot be locked (${cause instanceof Error ? cause.message : ''}): `
-    + `run as the owner of ${dataDir}, or set DATA_DIR to another folder`, { cause })
+  return new StartError(
+    `${lockFileOf(dataDir)} cannot be locked (${cause instanceof Error ? cause.message : ''}): ` +
+      `run as the owner of ${dataDir}, or set DATA_DIR to another folder`,
+    { cause },
+  )
 }
 
 /** The file that is locked. No one in this process may open it: closing it again would let the lock go. */

@@ -8,31 +8,49 @@ const where = { dataDir: '/d', folder: '/d/postgres', logFile: '/d/postgres.log'
 
 // What the programs really say, and what a person is told instead.
 const SAID: readonly (readonly [string, RegExp])[] = [
-  ['FATAL:  could not write lock file "postmaster.pid": No space left on device',
-    /^The disk that holds \/d is full: free some space/],
-  ['initdb: error: could not create directory "/d/postgres.new-1/base": Disk quota exceeded',
-    /^The disk that holds \/d is full/],
-  ['FATAL:  could not extend file "base/1/2691": wrote only 4096 of 8192 bytes\nHINT:  Check free disk space.',
-    /^The disk that holds \/d is full/],
-  ['setpriv: cap_dac_override: Operation not permitted',
-    /does not run as root.*set DATA_DIR to a folder that others can enter/],
-  ['DETAIL:  The data directory was initialized by PostgreSQL version 17, which is not compatible with this one.',
-    /made by PostgreSQL 17 /],
-  ['FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use',
-    /^\/d\/postgres is still in use by another PostgreSQL process: stop/],
+  [
+    'FATAL:  could not write lock file "postmaster.pid": No space left on device',
+    /^The disk that holds \/d is full: free some space/,
+  ],
+  [
+    'initdb: error: could not create directory "/d/postgres.new-1/base": Disk quota exceeded',
+    /^The disk that holds \/d is full/,
+  ],
+  [
+    'FATAL:  could not extend file "base/1/2691": wrote only 4096 of 8192 bytes\nHINT:  Check free disk space.',
+    /^The disk that holds \/d is full/,
+  ],
+  [
+    'setpriv: cap_dac_override: Operation not permitted',
+    /does not run as root.*set DATA_DIR to a folder that others can enter/,
+  ],
+  [
+    'DETAIL:  The data directory was initialized by PostgreSQL version 17, which is not compatible with this one.',
+    /made by PostgreSQL 17 /,
+  ],
+  [
+    'FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use',
+    /^\/d\/postgres is still in use by another PostgreSQL process: stop/,
+  ],
   ['FATAL:  lock file "postmaster.pid" already exists', /is still in use by another PostgreSQL process/],
   ['FATAL:  could not create shared memory segment: No space left on devicx', /could not get shared memory .*shm-size/],
   ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /could not get shared memory/],
   ['FATAL:  could not create any Unix-domain sockets', /could not make its socket/],
-  ['initdb: error: could not look up effective user ID 1234: user does not exist',
-    /^User 1234 has no name on this system/],
-  ['postgres: error while loading shared libraries: libicuuc.so.60: cannot open shared object file',
-    /npm rebuild.*or set DATABASE_URL/],
+  [
+    'initdb: error: could not look up effective user ID 1234: user does not exist',
+    /^User 1234 has no name on this system/,
+  ],
+  [
+    'postgres: error while loading shared libraries: libicuuc.so.60: cannot open shared object file',
+    /npm rebuild.*or set DATABASE_URL/,
+  ],
   ['FATAL:  could not open file "postgresql.conf": Permission denied', /may not use its files .*give \/d to the user/],
   ['PANIC:  could not locate a valid checkpoint record at 0/1', /damaged .*restore a backup/],
   ['FATAL:  could not open directory "pg_notify": No such file or directory', /damaged/],
-  ['FATAL:  unrecognized configuration parameter "x"',
-    /^PostgreSQL did not start \(unrecognized configuration parameter "x"\): its log is \/d\/postgres\.log$/],
+  [
+    'FATAL:  unrecognized configuration parameter "x"',
+    /^PostgreSQL did not start \(unrecognized configuration parameter "x"\): its log is \/d\/postgres\.log$/,
+  ],
 ]
 
 const ORDINARY = '2026-01-02 03:04:05.678 UTC [9] LOG:  listening on Unix socket "/d/run/.s.PGSQL.5432"\n'

@@ -8,44 +8,77 @@ export class StartError extends Error {
 /** The folder's previous processes have not all ended yet: worth trying again for a few seconds. */
 export class StillInUse extends StartError {}
 
-type Where = { readonly dataDir: string, readonly folder: string, readonly logFile: string }
+/** The sentence for a root user that lacks the capabilities to start a program as somebody else. */
+export const BOUND_ROOT =
+  'PostgreSQL does not run as root, and this root user may not become another: run Postroad as an ordinary user'
+
+type Where = { readonly dataDir: string; readonly folder: string; readonly logFile: string }
 
 /** The first that fits decides, so the causes (no space) stand before what they lead to (a damaged file). */
 const SENTENCES: readonly (readonly [RegExp, (where: Where, found: string) => string])[] = [
   [/No space left on device|Disk quota exceeded|Check free disk space/, ({ dataDir }) => diskFull(dataDir)],
-  [/^setpriv: (.*)/m, (_, found) =>
-    `PostgreSQL does not run as root, and no other user gets into these folders (setpriv: ${found}): `
-    + 'set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user'],
+  // Without the capability to change its user, not even setpriv gets anywhere.
+  [/^setpriv: (?:set[a-z]*[ug]id|setgroups|initgroups) failed/m, () => BOUND_ROOT],
+  [
+    /^setpriv: (.*)/m,
+    (_, found) =>
+      `PostgreSQL does not run as root, and no other user gets into these folders (setpriv: ${found}): ` +
+      'set DATA_DIR to a folder that others can enter, or run Postroad as an ordinary user',
+  ],
   [/initialized by PostgreSQL version ([\d.]+)/, ({ folder }, found) => otherVersion(folder, found)],
-  [/pre-existing shared memory block|lock file "[^"]*" already exists/, ({ folder }) =>
-    `${folder} is still in use by another PostgreSQL process: stop that process, then start again`],
-  [/(could not \w+ .*shared memory.*|could not create semaphores.*|.*Cannot allocate memory.*)/,
-    (_, found) => `PostgreSQL could not get shared memory (${found}): give the machine more memory, `
-      + 'or the container a larger /dev/shm (docker: --shm-size=256m)'],
-  [/(.*(?:Unix-domain socket|\.s\.PGSQL\.).*)/, ({ dataDir }, found) =>
-    `PostgreSQL could not make its socket (${found}): set DATA_DIR to another folder than ${dataDir}`],
-  [/could not look up effective user ID (\d+)/, (_, found) =>
-    `User ${found} has no name on this system and PostgreSQL needs one: add it to /etc/passwd, `
-    + 'run as another user, or set DATABASE_URL'],
-  [/(error while loading shared libraries.*|version `GLIBC.*' not found.*)/, (_, found) =>
-    `The embedded PostgreSQL cannot run here (${found}): run \`npm rebuild\` so that its install script runs, `
-    + 'or set DATABASE_URL'],
-  [/(.*(?:Permission denied|Operation not permitted|Read-only file system|has wrong ownership).*)/,
-    ({ dataDir }, found) => `PostgreSQL may not use its files (${found}): give ${dataDir} to the user `
-      + 'that runs Postroad, or set DATA_DIR to another folder'],
+  [
+    /pre-existing shared memory block|lock file "[^"]*" already exists/,
+    ({ folder }) => `${folder} is still in use by another PostgreSQL process: stop that process, then start again`,
+  ],
+  [
+    /(could not \w+ .*shared memory.*|could not create semaphores.*|.*Cannot allocate memory.*)/,
+    (_, found) =>
+      `PostgreSQL could not get shared memory (${found}): give the machine more memory, ` +
+      'or the container a larger /dev/shm (docker: --shm-size=256m)',
+  ],
+  [
+    /(.*(?:Unix-domain socket|\.s\.PGSQL\.).*)/,
+    ({ dataDir }, found) =>
+      `PostgreSQL could not make its socket (${found}): set DATA_DIR to another folder than ${dataDir}`,
+  ],
+  [/could not look up effective user ID (\d+)/, (_, found) => nameless(found)],
+  [
+    /(error while loading shared libraries.*|version `GLIBC.*' not found.*)/,
+    (_, found) =>
+      `The embedded PostgreSQL cannot run here (${found}): run \`npm rebuild\` so that its install script runs, ` +
+      'or set DATABASE_URL',
+  ],
+  [
+    /(.*(?:Permission denied|Operation not permitted|Read-only file system|has wrong ownership).*)/,
+    ({ dataDir }, found) =>
+      `PostgreSQL may not use its files (${found}): give ${dataDir} to the user ` +
+      'that runs Postroad, or set DATA_DIR to another folder',
+  ],
   [/(.*(?:checkpoint record|pg_control|incorrect checksum|invalid page|files are incompatible).*)/, damaged],
   [/(.*could not (?:open|read|access) (?:file|directory).*)/, damaged],
 ]
 
 /** One sentence for a folder made by another major version of PostgreSQL than `found` names. */
 export function otherVersion(folder: string, found: string): string {
-  return `The data in ${folder} was made by PostgreSQL ${found} and this Postroad brings another version: `
-    + 'move it over with pg_dump from the old version, or set DATA_DIR to another folder'
+  return (
+    `The data in ${folder} was made by PostgreSQL ${found} and this Postroad brings another version: ` +
+    'move it over with pg_dump from the old version, or set DATA_DIR to another folder'
+  )
+}
+
+/** One sentence for a user that the system has no name for. */
+export function nameless(uid: string): string {
+  return (
+    `User ${uid} has no name on this system and PostgreSQL needs one: add it to /etc/passwd, ` +
+    'run as another user, or set DATABASE_URL'
+  )
 }
 
 function damaged({ folder }: Where, found: string): string {
-  return `The data in ${folder} is damaged or is not PostgreSQL's (${found}): `
-    + 'restore a backup there, or move it away to begin with an empty database'
+  return (
+    `The data in ${folder} is damaged or is not PostgreSQL's (${found}): ` +
+    'restore a backup there, or move it away to begin with an empty database'
+  )
 }
 
 function diskFull(dataDir: string): string {
@@ -54,7 +87,10 @@ function diskFull(dataDir: string): string {
 
 /** What the output of initdb or postgres comes down to, as one line without a date. */
 export function lastWords(output: string): string {
-  const lines = output.split('\n').map(withoutPrefix).filter((line) => line !== '')
+  const lines = output
+    .split('\n')
+    .map(withoutPrefix)
+    .filter((line) => line !== '')
   const worst = lines.findLast((line) => /(FATAL|PANIC|error|ERROR):/.test(line))
   return (worst ?? lines.at(-1) ?? 'it said nothing').replace(/^(FATAL|PANIC|ERROR|LOG): +/, '')
 }
@@ -62,7 +98,11 @@ export function lastWords(output: string): string {
 /** The error for a PostgreSQL program that ended with `output`: `where` is named in what to do. */
 export function explain(output: string, where: Where): StartError {
   // What PostgreSQL logs of an ordinary start names sockets and checkpoints too.
-  const said = output.split('\n').map(withoutPrefix).filter((line) => !line.startsWith('LOG:')).join('\n')
+  const said = output
+    .split('\n')
+    .map(withoutPrefix)
+    .filter((line) => !line.startsWith('LOG:'))
+    .join('\n')
   for (const [pattern, sentence] of SENTENCES) {
     const match = pattern.exec(said)
     if (match === null) continue
@@ -77,15 +117,22 @@ export function fileError(error: unknown, path: string): unknown {
   const code = codeOf(error)
   const refused = (line: string): StartError => new StartError(line, { cause: error })
   switch (code) {
-    case 'ENOSPC': case 'EDQUOT': return refused(diskFull(path))
-    case 'EACCES': case 'EPERM': case 'EROFS':
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return refused(diskFull(path))
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
       return refused(`${path} is not writable for this user: run as its owner, or set DATA_DIR to another folder`)
-    case 'ENOTDIR': case 'EEXIST':
+    case 'ENOTDIR':
+    case 'EEXIST':
       return refused(`${path} is a file where a folder is needed: set DATA_DIR to a folder`)
     case 'ENAMETOOLONG':
       return refused(`${path} is too long a path for this system: set DATA_DIR to a shorter one`)
-    case undefined: return error
-    default: return refused(`${path} cannot be used (${code}): set DATA_DIR to another folder`)
+    case undefined:
+      return error
+    default:
+      return refused(`${path} cannot be used (${code}): set DATA_DIR to another folder`)
   }
 }
 

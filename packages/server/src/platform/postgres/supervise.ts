@@ -35,11 +35,13 @@ export async function supervise(watch: Watch): Promise<Supervised> {
       const how = await child.ended
       if (asked.signal.aborted) return
       watch.tell(`PostgreSQL stopped unexpectedly (${how}): ${child.said()}`)
-      if (!await revive({ ...watch, again, signal: asked.signal })) return
+      if (!(await revive({ ...watch, again, signal: asked.signal }))) return
     }
   }
   const guarding = guard()
-  const trimming = setInterval(() => { trimQuietly(watch) }, trimEveryMs).unref()
+  const trimming = setInterval(() => {
+    trimQuietly(watch)
+  }, trimEveryMs).unref()
   const stop = async (): Promise<void> => {
     asked.abort()
     clearInterval(trimming)
@@ -64,7 +66,7 @@ async function firstStart({ site, settings }: Watch): Promise<Child> {
   }
 }
 
-type Revival = Watch & { readonly again: () => Promise<void>, readonly signal: AbortSignal }
+type Revival = Watch & { readonly again: () => Promise<void>; readonly signal: AbortSignal }
 
 /** Tries until PostgreSQL is back: a full disk may get room at any time. Ends when asked or when its data is gone. */
 async function revive({ site, tell, log, again, signal }: Revival): Promise<boolean> {

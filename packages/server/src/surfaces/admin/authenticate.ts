@@ -1,11 +1,11 @@
 import { SECRET_PREFIXES } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
-import type { Guards } from '../../domain/access.ts'
-import type { Actor } from '../../domain/actor.ts'
+import { projectRefusal, type Guards } from '../../domain/people/access.ts'
+import type { Actor } from '../../domain/people/actor.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { identifyApiKey, type Identified } from '../../resources/api-keys/index.ts'
-import { identifySession } from '../../resources/sessions/index.ts'
+import { identifyApiKey, type Identified } from '../../resources/people/api-keys/index.ts'
+import { identifySession } from '../../resources/people/sessions/index.ts'
 import { readSessionCookie } from './session-cookie.ts'
 
 /** Who is acting, and in which workspace. */
@@ -22,7 +22,10 @@ export type Caller = {
 export const NO_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /** `Authorization: Bearer hk_…`, or the console's session cookie → who calls. */
-export async function authenticate(deps: Deps, { request, route }: { request: FastifyRequest; route: Pick<Guards, 'withoutWorkspace'> }): Promise<Caller> {
+export async function authenticate(
+  deps: Deps,
+  { request, route }: { request: FastifyRequest; route: Pick<Guards, 'withoutWorkspace'> },
+): Promise<Caller> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const apiKey = await identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
@@ -31,14 +34,27 @@ export async function authenticate(deps: Deps, { request, route }: { request: Fa
   const session = await readSessionCookie(deps, request)
   if (session === undefined) throw refuse('unauthorized')
   requireOwnPage(request)
-  const { actor, workspaceId } = await identifySession(deps, { secret: session, withoutWorkspace: route.withoutWorkspace === true ? NO_WORKSPACE : undefined })
+  const { actor, workspaceId } = await identifySession(deps, {
+    secret: session,
+    withoutWorkspace: route.withoutWorkspace === true ? NO_WORKSPACE : undefined,
+  })
   return { actor, workspaceId, credential: `person:${actor.userId}` }
 }
 
 function bearerKey(authorization: string): string {
   const [scheme, token] = authorization.split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || token?.startsWith(SECRET_PREFIXES.apiKey) !== true) throw refuse('unauthorized')
+  if (scheme?.toLowerCase() !== 'bearer' || token?.startsWith(SECRET_PREFIXES.apiKey) !== true)
+    throw refuse('unauthorized')
   return token
+}
+
+/** For routes that no key can call: a one-project key is refused with the list of its routes, as everywhere outside its project. */
+export async function refuseOneProjectKey(deps: Deps, { headers }: FastifyRequest): Promise<void> {
+  const { authorization } = headers
+  if (authorization?.includes(SECRET_PREFIXES.apiKey) !== true) return
+  const { actor } = await identifyApiKey({ db: deps.database, now: deps.clock.now() }, bearerKey(authorization))
+  const refusal = projectRefusal(actor, { route: { area: 'workspace' }, project: { kind: 'default' } })
+  if (refusal !== undefined) throw refusal
 }
 
 /** Contract part 5: with a cookie, a change also needs a header that no foreign page can send. */

@@ -2,19 +2,27 @@ import { Readable } from 'node:stream'
 import type { Route, StoredFile } from '@postroad/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
-import { readRange, type ByteRange } from '../../domain/byte-range.ts'
+import { readRange, type ByteRange } from '../../domain/serving/byte-range.ts'
 import { refuse } from '../../domain/refusal.ts'
 
 type Download = NonNullable<Route['download']>
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply }
 
 /** A file as fast as the reader takes it. One that breaks off ends without its last chunk, so that no reader takes it for whole. */
-export function sendDownload(deps: Pick<Deps, 'log'>, { reply }: Exchange, of: { download: Download; chunks: AsyncIterable<string> }): FastifyReply {
+export function sendDownload(
+  deps: Pick<Deps, 'log'>,
+  { reply }: Exchange,
+  of: { download: Download; chunks: AsyncIterable<string> },
+): FastifyReply {
   return headed(reply, of.download).send(streamed(deps, reply, of.chunks))
 }
 
 /** A stored file, or the part of it that is asked for: a download that broke off is gone on with from whichever node. */
-export function sendStored(deps: Pick<Deps, 'log'>, { request, reply }: Exchange, of: { download: Download; file: StoredFile }): FastifyReply {
+export function sendStored(
+  deps: Pick<Deps, 'log'>,
+  { request, reply }: Exchange,
+  of: { download: Download; file: StoredFile },
+): FastifyReply {
   const { bytes, etag } = of.file
   const range = rangeOf(request, of.file)
   if (range === 'outside') {
@@ -34,11 +42,23 @@ function rangeOf({ headers }: FastifyRequest, { bytes, etag }: StoredFile): Byte
 }
 
 function headed(reply: FastifyReply, { type, name }: Download): FastifyReply {
-  return reply.headers({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"`, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+  return reply.headers({
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
 }
 
 function streamed(deps: Pick<Deps, 'log'>, reply: FastifyReply, pieces: AsyncIterable<string | Uint8Array>): Readable {
   const file = Readable.from(pieces)
-  file.on('error', (cause) => deps.log.error('request.failed', { request_id: reply.request.id, method: 'GET', route: reply.request.routeOptions.url, cause }))
+  file.on('error', (cause) =>
+    deps.log.error('request.failed', {
+      request_id: reply.request.id,
+      method: 'GET',
+      route: reply.request.routeOptions.url,
+      cause,
+    }),
+  )
   return file
 }

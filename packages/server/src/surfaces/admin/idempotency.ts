@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto'
+import { encodeId } from '@postroad/contract'
+import type { FastifyRequest } from 'fastify'
 import type { Ctx } from '../../context.ts'
 import { errorBody, Refusal, refuse } from '../../domain/refusal.ts'
-import { claimKey, freeClaim, settleClaim, settleRefused, type Claim, type Holder, type KeptResponse } from '../../resources/idempotency-records/index.ts'
+import {
+  claimKey,
+  freeClaim,
+  settleClaim,
+  settleRefused,
+  type Claim,
+  type Holder,
+  type KeptResponse,
+} from '../../resources/workspace/idempotency-records/index.ts'
+import { findDefaultProject } from '../../resources/workspace/projects/index.ts'
 import { inTransaction } from '../../transaction.ts'
 import type { Caller } from './authenticate.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
@@ -9,23 +20,45 @@ import { callerOf, type Door, type Passage } from './passage.ts'
 /** Printable ASCII without spaces. */
 const KEY = /^[!-~]{1,255}$/
 
+/** The key of a POST; undefined without one. One that is not valid is refused, also where keys are of no use. */
+export function readIdempotencyKey({ method, headers }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  if (method !== 'POST' || key === undefined) return undefined
+  if (typeof key !== 'string' || !KEY.test(key)) throw refuse('invalid_idempotency_key')
+  return key
+}
+
 /** The last rung. The header counts on POST alone; a request without it costs nothing here. */
 export async function claimIdempotencyKey(door: Door, passage: Passage): Promise<KeptResponse | undefined> {
   const { request, route } = passage
-  const key = request.headers['idempotency-key']
-  if (route.method !== 'POST' || key === undefined) return undefined
-  if (route.refusesIdempotencyKey === true) throw refuse('idempotency_key_refused')
-  if (typeof key !== 'string' || !KEY.test(key)) throw refuse('invalid_idempotency_key')
+  if (route.refusesIdempotencyKey === true && request.headers['idempotency-key'] !== undefined)
+    throw refuse('idempotency_key_refused')
+  const key = readIdempotencyKey(request)
+  if (key === undefined) return undefined
   const caller = callerOf(passage)
   const body = typeof request.body === 'string' ? request.body : ''
   const keyHash = createHash('sha256').update(key).digest()
-  const fingerprint = createHash('sha256').update(JSON.stringify([caller.credential, request.url, body])).digest()
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([caller.credential, await wholeUrl(door, passage), body]))
+    .digest()
   const holder = holderOf(caller, passage)
   const database = holder.kind === 'workspace' ? door.database.forWorkspace(holder.id) : door.database.forSystem
   const claimed = await claimKey({ ...door, database }, { holder, keyHash, fingerprint })
   if ('json' in claimed) return claimed
   passage.claim = claimed
   return undefined
+}
+
+/** An alias of the Default project is the same request as its whole path, and so is a path with a slash at its end. */
+async function wholeUrl({ database }: Door, passage: Passage): Promise<string> {
+  const { request, route, project } = passage
+  const [path = '', ...query] = request.url.split('?')
+  const url = [path.replace(/\/+$/, ''), ...query].join('?')
+  if (route.area !== 'project' || project.kind !== 'default') return url
+  const { workspaceId } = callerOf(passage)
+  const found = await findDefaultProject(database.forWorkspace(workspaceId), workspaceId)
+  if (found === undefined) return url
+  return url.replace('/admin/api/', `/admin/api/projects/${encodeId('project', found.id)}/`)
 }
 
 /**
@@ -44,7 +77,11 @@ const BEHIND_ALL = '~'
  * Does the work of a request that holds a key. The change and its kept answer are one commit, so a repeat never does the
  * work again; a refusal is kept as well, a failure of ours frees the key.
  */
-export async function onceUnder(ctx: Ctx, claim: Claim, work: (tx: Ctx) => Promise<KeptResponse>): Promise<KeptResponse> {
+export async function onceUnder(
+  ctx: Ctx,
+  claim: Claim,
+  work: (tx: Ctx) => Promise<KeptResponse>,
+): Promise<KeptResponse> {
   try {
     return await inTransaction(ctx, async (tx) => {
       const response = await work(tx)
@@ -52,7 +89,8 @@ export async function onceUnder(ctx: Ctx, claim: Claim, work: (tx: Ctx) => Promi
       return response
     })
   } catch (error) {
-    if (error instanceof Refusal && error.status < 500) await settleRefused(ctx, { claim, response: { status: error.status, json: JSON.stringify(errorBody(error)) } })
+    if (error instanceof Refusal && error.status < 500)
+      await settleRefused(ctx, { claim, response: { status: error.status, json: JSON.stringify(errorBody(error)) } })
     else await freeClaim(ctx, claim).catch((cause: unknown) => ctx.log.debug('idempotency_key.not_freed', { cause }))
     throw error
   }

@@ -3,11 +3,15 @@ import type { z } from 'zod'
 export type Where = 'path' | 'query' | 'body'
 
 /** One sentence for what a schema found: the place, what is wrong there, and how it should be. */
-export function sentenceOf(issues: readonly z.core.$ZodIssue[], { value, where }: { value: unknown; where: Where }): string {
+export function sentenceOf(
+  issues: readonly z.core.$ZodIssue[],
+  { value, where }: { value: unknown; where: Where },
+): string {
   const [issue] = issues
   if (issue === undefined) return `The ${where} is not valid.`
   // What says something of its own takes several.
-  if (where === 'query' && issue.code !== 'custom' && issue.path.length === 1 && isRepeated(value, issue.path[0])) return `${String(issue.path[0])}: stands in the query more than once; send it once.`
+  if (where === 'query' && issue.code !== 'custom' && issue.path.length === 1 && isRepeated(value, issue.path[0]))
+    return `${String(issue.path[0])}: stands in the query more than once; send it once.`
   return told(issues, where)
 }
 
@@ -30,14 +34,17 @@ function told(issues: readonly z.core.$ZodIssue[], where: string): string {
 function strictest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [first, ...others] = issues
   const isSafeBound = (first?.code === 'too_big' || first?.code === 'too_small') && first.origin === 'int'
-  const closer = isSafeBound ? others.find((other) => other.code === first.code && other.path.join('.') === first.path.join('.')) : undefined
+  const closer = isSafeBound
+    ? others.find((other) => other.code === first.code && other.path.join('.') === first.path.join('.'))
+    : undefined
   return closer ?? first
 }
 
 /** What went deepest into one of the choices says most; when none went anywhere, all of them are named. */
 function toldOfUnion({ path, errors }: z.core.$ZodIssueInvalidUnion, place: string): string {
   const deepest = errors.flat().toSorted((a, b) => b.path.length - a.path.length)[0]
-  if (deepest !== undefined && deepest.path.length > 0) return told([{ ...deepest, path: [...path, ...deepest.path] }], place)
+  if (deepest !== undefined && deepest.path.length > 0)
+    return told([{ ...deepest, path: [...path, ...deepest.path] }], place)
   const own = errors.flat().find(({ message }) => !message.startsWith('Invalid'))
   const choices = [...new Set(errors.map(([issue]) => choiceOf(issue)))].filter((choice) => choice !== undefined)
   // A bound that does not hold says that the kind is right.
@@ -54,7 +61,10 @@ function choiceOf(issue: z.core.$ZodIssue | undefined): string | undefined {
 }
 
 function placeOf(path: readonly PropertyKey[], where: string): string {
-  const place = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '')
+  const place = path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
   return place === '' ? where : place
 }
 
@@ -68,14 +78,29 @@ function demandOf(message: string): string {
   return message
     .replace(/^Invalid input: expected int, received number$/, 'must be a whole number')
     .replace(/^Invalid input: expected number, received NaN$/, 'must be a number')
-    .replace(/^Invalid input: expected (.+), received undefined$/, (_all, type: string) => `is missing; send a value of type ${typeName(type)}`)
-    .replace(/^Invalid input: expected (.+), received (.+)$/, (_all, type: string, sent: string) => `must be of type ${typeName(type)}, not ${sent}`)
+    .replace(
+      /^Invalid input: expected (.+), received undefined$/,
+      (_all, type: string) => `is missing; send a value of type ${typeName(type)}`,
+    )
+    .replace(
+      /^Invalid input: expected (.+), received (.+)$/,
+      (_all, type: string, sent: string) => `must be of type ${typeName(type)}, not ${sent}`,
+    )
     .replace(/^Too small: expected string to have >=1 characters$/, 'must not be empty')
     .replace(/^Too (?:small|big): expected \w+ to be >=?(-?[\d.]+)$/, 'must be at least $1')
     .replace(/^Too (?:small|big): expected \w+ to be <=?(-?[\d.]+)$/, 'must be at most $1')
-    .replace(/^Too (?:small|big): expected \w+ to have >=?(\d+) (\w+)$/, (_all, count: string, what: string) => `must have at least ${counted(count, what)}`)
-    .replace(/^Too (?:small|big): expected \w+ to have <=?(\d+) (\w+)$/, (_all, count: string, what: string) => `must have at most ${counted(count, what)}`)
-    .replace(/^Invalid option: expected one of (.+)$/, (_all, options: string) => `must be one of ${options.replaceAll('|', ', ')}`)
+    .replace(
+      /^Too (?:small|big): expected \w+ to have >=?(\d+) (\w+)$/,
+      (_all, count: string, what: string) => `must have at least ${counted(count, what)}`,
+    )
+    .replace(
+      /^Too (?:small|big): expected \w+ to have <=?(\d+) (\w+)$/,
+      (_all, count: string, what: string) => `must have at most ${counted(count, what)}`,
+    )
+    .replace(
+      /^Invalid option: expected one of (.+)$/,
+      (_all, options: string) => `must be one of ${options.replaceAll('|', ', ')}`,
+    )
     .replace(/^Invalid input: expected (.+)$/, 'must be $1')
     .replace(/^Invalid base64-encoded string$/, 'must be base64, such as eyJhIjoxfQ==')
     .replace(/^Invalid key in record$/, 'this name is empty or too long')

@@ -1,17 +1,18 @@
 import { LIMITS } from '@postroad/contract'
-import { callerRefusal, projectRefusal, roleRefusal, scopeRefusal } from '../../domain/access.ts'
+import { callerRefusal, projectRefusal, roleRefusal, scopeRefusal } from '../../domain/people/access.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
-import { admitApiKey } from '../../resources/api-keys/index.ts'
-import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
-import { findWorkspace } from '../../resources/workspaces/index.ts'
+import { admitApiKey } from '../../resources/people/api-keys/index.ts'
+import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
+import { findWorkspace } from '../../resources/workspace/workspaces/index.ts'
 import { authenticate, NO_WORKSPACE } from './authenticate.ts'
 import { claimIdempotencyKey } from './idempotency.ts'
 import { callerOf, type Check, type Door, type Passage } from './passage.ts'
-import { checkServiceVersion } from './service-version.ts'
+import { checkServiceVersion } from '../service-version.ts'
 
 /**
  * The order is the contract's. Who calls comes before how often, so that each credential is counted by itself; how often
- * before everything that writes or looks more up. What the caller may never do comes before what a higher role or a wider
+ * before everything that writes or looks more up. What a one-project key reaches comes before all else that is said of it: the
+ * answer lists its routes. What the caller may never do comes before what a higher role or a wider
  * grant would allow, so that nobody is told to ask for what does not help. Nothing of the workspace has been looked at
  * before the rung that says that the caller may.
  */
@@ -20,10 +21,10 @@ export const LADDER: readonly Check[] = [
   checkCredential,
   checkRate,
   checkKeyAddress,
+  checkProjectScope,
   checkCaller,
   checkRole,
   checkScope,
-  checkProjectScope,
   checkSuspended,
   claimIdempotencyKey,
 ]
@@ -63,6 +64,10 @@ async function checkKeyAddress(door: Door, passage: Passage): Promise<void> {
   if (apiKey !== undefined) await admitApiKey(door, apiKey, { ip: passage.ip, requestId: passage.request.id })
 }
 
+function checkProjectScope(_door: Door, passage: Passage): void {
+  throwIf(projectRefusal(callerOf(passage).actor, passage))
+}
+
 function checkCaller(_door: Door, passage: Passage): void {
   throwIf(callerRefusal(callerOf(passage).actor, passage.route))
 }
@@ -73,10 +78,6 @@ function checkRole(_door: Door, passage: Passage): void {
 
 function checkScope(_door: Door, passage: Passage): void {
   throwIf(scopeRefusal(callerOf(passage).actor, passage.route))
-}
-
-function checkProjectScope(_door: Door, passage: Passage): void {
-  throwIf(projectRefusal(callerOf(passage).actor, passage))
 }
 
 /** Contract part 1, suspension: what the flag of the route says. A closed workspace stands still in the same way. */

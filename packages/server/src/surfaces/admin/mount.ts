@@ -1,11 +1,11 @@
 import { ErrorBody, routes, type Route, type StoredFile } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Ctx } from '../../context.ts'
-import type { Guards, NamedProject } from '../../domain/access.ts'
+import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { KeptResponse } from '../../resources/idempotency-records/index.ts'
+import type { KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import { rooms } from '../../resources/index.ts'
-import { findDefaultProject, findProject } from '../../resources/projects/index.ts'
+import { findDefaultProject, findProject } from '../../resources/workspace/projects/index.ts'
 import { sendDownload, sendStored } from './download.ts'
 import { onceUnder } from './idempotency.ts'
 import { climb } from './ladder.ts'
@@ -20,7 +20,8 @@ export function mountedRoutes(): readonly Mounted[] {
   const mounted: Mounted[] = []
   for (const [room, verbs] of Object.entries(routes)) {
     for (const [verb, route] of Object.entries<Route>(verbs)) {
-      if (route.area === 'project') mounted.push({ route, room, verb, url: `/admin/api/projects/{project_id}/${route.path}` })
+      if (route.area === 'project')
+        mounted.push({ route, room, verb, url: `/admin/api/projects/{project_id}/${route.path}` })
       mounted.push({ route, room, verb, url: `/admin/api/${route.path}` })
     }
   }
@@ -50,19 +51,40 @@ type Exchange = Pick<Passage, 'request' | 'reply'>
 async function handle({ door, route, run }: Serving, exchange: Exchange): Promise<FastifyReply> {
   const passage = passageOf(door, route, exchange)
   const kept = await climb(door, passage)
-  if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), route, kept)
+  if (kept !== undefined) return send(exchange.reply.header('Idempotent-Replayed', 'true'), kept)
   const { actor, workspaceId } = callerOf(passage)
   // Such a route is about the workspaces of a person, so it meets those of others too; every other one meets its own alone.
   const database = route.withoutWorkspace === true ? door.database.forSystem : door.database.forWorkspace(workspaceId)
-  const ctx: Ctx = { ...door, database, db: database, actor, workspaceId, projectId: NOWHERE, requestId: exchange.request.id, ip: passage.ip }
-  const answer = async (to: Ctx): Promise<unknown> => run({ ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) }, readInput(route, exchange.request))
-  if (route.download !== undefined) return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
-  const work = async (to: Ctx): Promise<KeptResponse> => ({ status: route.status, json: JSON.stringify(route.output.parse(await answer(to))) })
-  return send(exchange.reply, route, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
+  const ctx: Ctx = {
+    ...door,
+    database,
+    db: database,
+    actor,
+    workspaceId,
+    projectId: NOWHERE,
+    requestId: exchange.request.id,
+    ip: passage.ip,
+  }
+  const answer = async (to: Ctx): Promise<unknown> =>
+    run(
+      { ...to, projectId: route.withoutWorkspace === true ? NOWHERE : await resolveProject(to, passage.project) },
+      readInput(route, exchange.request),
+    )
+  if (route.download !== undefined)
+    return sendFile(door, exchange, { download: route.download, given: await answer(ctx) })
+  const work = async (to: Ctx): Promise<KeptResponse> => ({
+    status: route.status,
+    json: JSON.stringify(route.output.parse(await answer(to))),
+  })
+  return send(exchange.reply, await (passage.claim === undefined ? work(ctx) : onceUnder(ctx, passage.claim, work)))
 }
 
 // oxlint-disable-next-line max-params -- what I may use, whose request, and what
-function sendFile(door: Door, exchange: Exchange, { download, given }: { download: NonNullable<Route['download']>; given: unknown }): FastifyReply {
+function sendFile(
+  door: Door,
+  exchange: Exchange,
+  { download, given }: { download: NonNullable<Route['download']>; given: unknown },
+): FastifyReply {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the output of a route with a stored download is FileBytes
   if (download.stored === true) return sendStored(door, exchange, { download, file: given as StoredFile })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- and else Chunks
@@ -73,11 +95,18 @@ function sendFile(door: Door, exchange: Exchange, { download, given }: { downloa
 const NOWHERE = ''
 
 function passageOf(door: Door, route: Guards, { request, reply }: Exchange): Passage {
-  return { request, reply, route, project: projectOf(request), ip: door.sourceIp(request.raw), caller: undefined, claim: undefined }
+  return {
+    request,
+    reply,
+    route,
+    project: projectOf(request),
+    ip: door.sourceIp(request.raw),
+    caller: undefined,
+    claim: undefined,
+  }
 }
 
-function send(reply: FastifyReply, route: Route, { status, json }: KeptResponse): FastifyReply {
-  if (route.showsSecret === true && status === route.status) reply.header('Cache-Control', 'no-store')
+function send(reply: FastifyReply, { status, json }: KeptResponse): FastifyReply {
   // A refusal that is sent again says when to come back in a header too, as it did the first time.
   const wait = status >= 400 ? ErrorBody.safeParse(JSON.parse(json)).data?.retry_after : undefined
   if (wait !== undefined) reply.header('Retry-After', String(wait))
@@ -88,16 +117,30 @@ function send(reply: FastifyReply, route: Route, { status, json }: KeptResponse)
  * Who calls, and for which project: the one that the path names, or the Default project. For what is no contract route;
  * throws a Refusal to whom the ladder does not let in.
  */
-export async function admit(door: Door, route: Guards, exchange: Exchange): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
+export async function admit(
+  door: Door,
+  route: Guards,
+  exchange: Exchange,
+): Promise<Pick<Ctx, 'actor' | 'workspaceId' | 'projectId'>> {
   const passage = passageOf(door, route, exchange)
   await climb(door, passage)
   const { actor, workspaceId } = callerOf(passage)
-  return { actor, workspaceId, projectId: await resolveProject({ db: door.database.forWorkspace(workspaceId), workspaceId }, passage.project) }
+  return {
+    actor,
+    workspaceId,
+    projectId: await resolveProject({ db: door.database.forWorkspace(workspaceId), workspaceId }, passage.project),
+  }
 }
 
-async function resolveProject({ db, workspaceId }: Pick<Ctx, 'db' | 'workspaceId'>, named: NamedProject): Promise<string> {
+async function resolveProject(
+  { db, workspaceId }: Pick<Ctx, 'db' | 'workspaceId'>,
+  named: NamedProject,
+): Promise<string> {
   if (named.kind === 'unknown') throw refuse('not_found')
-  const project = named.kind === 'default' ? await findDefaultProject(db, workspaceId) : await findProject(db, { workspaceId, projectId: named.id })
+  const project =
+    named.kind === 'default'
+      ? await findDefaultProject(db, workspaceId)
+      : await findProject(db, { workspaceId, projectId: named.id })
   if (project === undefined) throw refuse('not_found')
   return project.id
 }

@@ -10,7 +10,10 @@ export function openApi(baseUrl: string, version: string): Json {
   const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS }
   for (const { route, room, verb, url } of mountedRoutes()) {
     const alias = route.area === 'project' && !url.includes('{project_id}')
-    paths[url] = { ...paths[url], [route.method.toLowerCase()]: operation(route, { id: `${room}.${verb}${alias ? '.default' : ''}`, room, url }) }
+    paths[url] = {
+      ...paths[url],
+      [route.method.toLowerCase()]: operation(route, { id: `${room}.${verb}${alias ? '.default' : ''}`, room, url }),
+    }
   }
   for (const [name, route] of Object.entries<SignInRoute>(signInRoutes)) {
     const url = `/admin/api/${route.path}`
@@ -29,7 +32,12 @@ export function openApi(baseUrl: string, version: string): Json {
     components: {
       securitySchemes: {
         api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' },
-        session: { type: 'apiKey', in: 'cookie', name: COOKIE, description: 'A person in the console. What is no GET also needs the header X-Requested-With.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: COOKIE,
+          description: 'A person in the console. What is no GET also needs the header X-Requested-With.',
+        },
         ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
       },
       schemas: { Error: schemaOf(ErrorBody, 'output') },
@@ -58,7 +66,9 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
     description: `${route.description} Least role: ${route.role}; scope: ${route.scope}.${route.callers === 'people' ? ' Not for API keys and agents.' : ''}`,
     ...(route.callers === 'people' ? { security: [{ session: [] }] } : {}),
     parameters: [
-      ...(of.url.includes('{project_id}') ? [{ name: 'project_id', in: 'path', required: true, schema: { type: 'string' } }] : []),
+      ...(of.url.includes('{project_id}')
+        ? [{ name: 'project_id', in: 'path', required: true, schema: { type: 'string' } }]
+        : []),
       ...parameters(route.params, 'path'),
       ...parameters(route.query, 'query'),
       ...(route.method === 'POST' && route.refusesIdempotencyKey !== true ? [IDEMPOTENCY_KEY] : []),
@@ -68,14 +78,21 @@ function operation(route: Route, of: { id: string; room: string; url: string }):
 }
 
 /** What is sent, and what comes back. */
-function answers(route: { readonly status: number; readonly body?: z.ZodType | undefined } & Pick<Route, 'download' | 'output'>): Json {
+function answers(
+  route: { readonly status: number; readonly body?: z.ZodType | undefined } & Pick<Route, 'download' | 'output'>,
+): Json {
   return {
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } }),
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: schemaOf(route.body, 'input') } } },
+        }),
     responses: {
       [route.status]: { description: 'Done.', content: contentOf(route) },
-      default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      default: {
+        description: 'Refused.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     },
   }
 }
@@ -120,19 +137,40 @@ const ingest = (summary: string, names: readonly string[]): Json => ({
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: {} }, 'application/x-www-form-urlencoded': { schema: {} }, 'multipart/form-data': { schema: {} } },
+      content: {
+        'application/json': { schema: {} },
+        'application/x-www-form-urlencoded': { schema: {} },
+        'multipart/form-data': { schema: {} },
+      },
     },
-    responses: { 201: accepted, default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } } },
+    responses: {
+      201: accepted,
+      default: {
+        description: 'Refused.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
   },
 })
 
 const INGEST_PATHS: Record<string, Json> = {
   '/{workspace}/{project}/{webhook}': ingest('Send an event to an endpoint', ['workspace', 'project', 'webhook']),
-  '/{workspace}/{project}/{webhook}/{dataset}': ingest('Send an event to an endpoint, into another dataset', ['workspace', 'project', 'webhook', 'dataset']),
-  '/v1/ingest': ingest('Send an event through the rules of the project, with the ingest key as "Authorization: Bearer"', []),
+  '/{workspace}/{project}/{webhook}/{dataset}': ingest('Send an event to an endpoint, into another dataset', [
+    'workspace',
+    'project',
+    'webhook',
+    'dataset',
+  ]),
+  '/v1/ingest': ingest(
+    'Send an event through the rules of the project, with the ingest key as "Authorization: Bearer"',
+    [],
+  ),
   '/v1/ingest/{ingest_key}': ingest('Send an event through the rules of the project', ['ingest_key']),
   '/v1/ingest/{ingest_key}/{dataset}': ingest('Store an event whole in a dataset', ['ingest_key', 'dataset']),
-  '/v1/webhooks/{ingest_key}/{slug}': ingest("Send an event through an endpoint's criteria and mappings", ['ingest_key', 'slug']),
+  '/v1/webhooks/{ingest_key}/{slug}': ingest("Send an event through an endpoint's criteria and mappings", [
+    'ingest_key',
+    'slug',
+  ]),
 }
 
 const stream = (summary: string, of: { security?: readonly Json[]; names?: readonly string[]; key?: true }): Json => ({
@@ -144,20 +182,55 @@ const stream = (summary: string, of: { security?: readonly Json[]; names?: reado
     ...(of.security === undefined ? {} : { security: of.security }),
     parameters: [
       ...(of.names ?? []).map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-      ...(of.key === undefined ? [] : [{ name: 'key', in: 'query', description: 'An ingest key, for who cannot send it as "Authorization: Bearer".', schema: { type: 'string' } }]),
-      { name: 'after', in: 'query', description: 'The id of the last event that was seen; Last-Event-ID says the same and goes first.', schema: { type: 'string' } },
-      { name: 'since', in: 'query', description: 'Begins with what was received at this time.', schema: { type: 'string', format: 'date-time' } },
-      { name: 'dataset', in: 'query', description: 'Only these datasets, separated by commas.', schema: { type: 'string' } },
+      ...(of.key === undefined
+        ? []
+        : [
+            {
+              name: 'key',
+              in: 'query',
+              description: 'An ingest key, for who cannot send it as "Authorization: Bearer".',
+              schema: { type: 'string' },
+            },
+          ]),
+      {
+        name: 'after',
+        in: 'query',
+        description: 'The id of the last event that was seen; Last-Event-ID says the same and goes first.',
+        schema: { type: 'string' },
+      },
+      {
+        name: 'since',
+        in: 'query',
+        description: 'Begins with what was received at this time.',
+        schema: { type: 'string', format: 'date-time' },
+      },
+      {
+        name: 'dataset',
+        in: 'query',
+        description: 'Only these datasets, separated by commas.',
+        schema: { type: 'string' },
+      },
     ],
     responses: {
-      200: { description: 'Open until one side ends it.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
-      default: { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+      200: {
+        description: 'Open until one side ends it.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      default: {
+        description: 'Refused.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
     },
   },
 })
 
 const STREAM_PATHS: Record<string, Json> = {
-  '/v1/stream': stream('Watch the records of a project as they are stored', { security: [{ ingest_key: [] }, {}], key: true }),
+  '/v1/stream': stream('Watch the records of a project as they are stored', {
+    security: [{ ingest_key: [] }, {}],
+    key: true,
+  }),
   '/admin/api/stream': stream('Watch the workspace: records, deliveries and refused requests of all its projects', {}),
-  '/admin/api/projects/{project_id}/stream': stream('Watch a project: its records, deliveries and refused requests', { names: ['project_id'] }),
+  '/admin/api/projects/{project_id}/stream': stream('Watch a project: its records, deliveries and refused requests', {
+    names: ['project_id'],
+  }),
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../../context.ts'
-import type { Guards, NamedProject } from '../../domain/access.ts'
+import type { Guards, NamedProject } from '../../domain/people/access.ts'
 import { refuse } from '../../domain/refusal.ts'
-import type { Claim, KeptResponse } from '../../resources/idempotency-records/index.ts'
+import type { Claim, KeptResponse } from '../../resources/workspace/idempotency-records/index.ts'
 import type { RequestRates } from '../request-rates.ts'
 import type { Caller } from './authenticate.ts'
 

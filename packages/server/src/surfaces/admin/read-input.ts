@@ -1,14 +1,18 @@
 import { decodeId, LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { NamedProject } from '../../domain/access.ts'
-import { isRawNumber, parseJson } from '../../domain/json-text.ts'
-import { setOwn } from '../../domain/own-property.ts'
+import type { NamedProject } from '../../domain/people/access.ts'
+import { isRawNumber, parseJson } from '../../domain/json/json-text.ts'
+import { setOwn } from '../../domain/json/own-property.ts'
 import { refuse } from '../../domain/refusal.ts'
 import { sentenceOf, type Where } from './input-sentence.ts'
 
 /** The schemas of a route, all of them of objects. */
-type Asked = { readonly params?: z.ZodType | undefined; readonly query?: z.ZodType | undefined; readonly body?: z.ZodType | undefined }
+type Asked = {
+  readonly params?: z.ZodType | undefined
+  readonly query?: z.ZodType | undefined
+  readonly body?: z.ZodType | undefined
+}
 
 /**
  * Path, query and body members in one parsed object. An id in the path that is no id answers like one that is not there;
@@ -38,16 +42,20 @@ function parseJsonBody(request: FastifyRequest): unknown {
 /** Why the text is no JSON, when the request itself says what it is. */
 function whatElseCame({ headers }: FastifyRequest): string {
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') return ' This API takes no Content-Encoding; send the body as it is.'
+  if (encoding !== undefined && encoding !== 'identity')
+    return ' This API takes no Content-Encoding; send the body as it is.'
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
-  return /^(?:multipart\/[\w-]+|application\/x-www-form-urlencoded|(?:application|text)\/xml)$/.test(type) ? ` It came as ${type}; send JSON.` : ''
+  return /^(?:multipart\/[\w-]+|application\/x-www-form-urlencoded|(?:application|text)\/xml)$/.test(type)
+    ? ` It came as ${type}; send JSON.`
+    : ''
 }
 
 /** A JSON value with ordinary numbers, as a schema expects them, but for the members that are named. */
 function withPlainNumbers(value: unknown, but: readonly string[] = []): unknown {
   if (isRawNumber(value)) return Number(value.rawJSON)
   if (typeof value !== 'object' || value === null) return value
-  for (const [key, member] of Object.entries(value)) if (typeof member === 'object' && !but.includes(key)) setOwn(value, key, withPlainNumbers(member))
+  for (const [key, member] of Object.entries(value))
+    if (typeof member === 'object' && !but.includes(key)) setOwn(value, key, withPlainNumbers(member))
   return value
 }
 

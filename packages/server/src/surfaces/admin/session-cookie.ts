@@ -7,7 +7,12 @@ const MARK = 'session:'
 
 /** The sealed cookie (contract part 5): HttpOnly, and Secure when people reach us over https. It holds the session's secret. */
 export async function sessionCookie(deps: Deps, secret: string): Promise<string> {
-  return setCookie(deps, { name: COOKIE, value: await deps.cookies.seal(MARK + secret), path: '/', maxAgeMs: LIMITS.sessionMs })
+  return setCookie(deps, {
+    name: COOKIE,
+    value: await deps.cookies.seal(MARK + secret),
+    path: '/',
+    maxAgeMs: LIMITS.sessionMs,
+  })
 }
 
 export function endedCookie(deps: Deps): string {

@@ -8,7 +8,11 @@ export type Encoding = 'br' | 'gzip' | undefined
 type File = { readonly type: string; readonly bodies: ReadonlyMap<Encoding, Buffer> }
 
 /** A build as it is served: the page, the hashes of the scripts that stand in it, and the files it loads. */
-export type Build = { readonly page: File; readonly scriptHashes: readonly string[]; readonly files: ReadonlyMap<string, File> }
+export type Build = {
+  readonly page: File
+  readonly scriptHashes: readonly string[]
+  readonly files: ReadonlyMap<string, File>
+}
 
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -42,7 +46,10 @@ function readBuild(folder: URL): Build {
   return { page, scriptHashes: hashesIn(String(page.bodies.get(undefined))), files }
 }
 
-function bodiesOf(folder: URL, { name, names }: { name: string; names: ReadonlySet<string> }): ReadonlyMap<Encoding, Buffer> {
+function bodiesOf(
+  folder: URL,
+  { name, names }: { name: string; names: ReadonlySet<string> },
+): ReadonlyMap<Encoding, Buffer> {
   const bodies = new Map<Encoding, Buffer>([[undefined, readFileSync(new URL(name, folder))]])
   if (names.has(`${name}.br`)) bodies.set('br', readFileSync(new URL(`${name}.br`, folder)))
   if (names.has(`${name}.gz`)) bodies.set('gzip', readFileSync(new URL(`${name}.gz`, folder)))
@@ -51,5 +58,7 @@ function bodiesOf(folder: URL, { name, names }: { name: string; names: ReadonlyS
 
 /** The one script inside the page sets the theme before anything is drawn; the policy names it by its hash. */
 function hashesIn(html: string): readonly string[] {
-  return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)
+  return [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  )
 }

@@ -1,9 +1,10 @@
-import { RESERVED_ROOTS } from '@postroad/contract'
+import { CONSOLE_SCREENS, RESERVED_ROOTS } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../domain/refusal.ts'
 import { consoleHeaders } from '../page-headers.ts'
 import { BUILDING_PAGE } from './building.ts'
-import { createBuilds, type Build, type Encoding } from './build.ts'
+import { bestCoding } from '../accept-encoding.ts'
+import { createBuilds, type Build } from './build.ts'
 
 /** Hashed names never change what they mean. */
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -16,15 +17,21 @@ export type Console = {
 }
 
 /**
- * The console: its files, and its page for every other GET (contract part 4, ingest rule 1) of who reads pages: a sender that
- * GETs the URL of an endpoint is better told that nothing is there. Roots that the contract reserves are not the console's, but
- * for `/settings`; a URL there that nothing serves is a 404.
+ * The console: its files, and its page for every other GET (contract part 4, ingest rule 1), whoever asks. Where it has no screen
+ * the page says so and the status is 404; so it is at the URL of an endpoint, whether the endpoint exists or not. Roots that the
+ * contract reserves are not the console's, but for `/settings`.
  */
 export function createConsole(builds = createBuilds()): Console {
   const sendPage = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const build = builds()
-    if (build !== undefined) return send(request, reply.headers(consoleHeaders(build.scriptHashes)), build.page)
-    return reply.status(503).headers({ ...consoleHeaders([]), 'Retry-After': '2' }).type('text/html; charset=utf-8').send(BUILDING_PAGE)
+    const hasScreen = isScreen(request.url)
+    if (build !== undefined)
+      return send(request, reply.status(hasScreen ? 200 : 404).headers(consoleHeaders(build.scriptHashes)), build.page)
+    return reply
+      .status(hasScreen ? 503 : 404)
+      .headers({ ...consoleHeaders([]), 'Retry-After': '2' })
+      .type('text/html; charset=utf-8')
+      .send(BUILDING_PAGE)
   }
   return {
     mount: (fastify) => {
@@ -35,30 +42,34 @@ export function createConsole(builds = createBuilds()): Console {
         return send(request, reply.headers({ 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' }), file)
       })
     },
-    page: (request, reply) => (readsPages(request) && isConsolePath(request.url) ? sendPage(request, reply) : undefined),
+    page: (request, reply) => (isRead(request) && isConsolePath(request.url) ? sendPage(request, reply) : undefined),
   }
 }
 
-function readsPages({ method, headers }: FastifyRequest): boolean {
-  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
-}
+const isRead = ({ method }: FastifyRequest): boolean => method === 'GET' || method === 'HEAD'
 
 function isConsolePath(url: string): boolean {
   const root = url.split(/[/?]/)[1] ?? ''
   return root === 'settings' || !RESERVED_ROOTS.has(root)
 }
 
+const SCREENS: ReadonlySet<string> = new Set(CONSOLE_SCREENS)
+
+/** Its start, a project, and the screens of a project. Which projects there are is not asked. */
+function isScreen(url: string): boolean {
+  const parts = (url.split('?')[0] ?? '').split('/').filter((part) => part !== '')
+  if (RESERVED_ROOTS.has(parts[0] ?? '')) return false
+  return parts.length === 0 || parts.length === 2 || (parts.length === 3 && SCREENS.has(parts[2] ?? ''))
+}
+
 function fileIn({ params }: FastifyRequest): string {
-  return typeof params === 'object' && params !== null && 'file' in params && typeof params.file === 'string' ? params.file : ''
+  return typeof params === 'object' && params !== null && 'file' in params && typeof params.file === 'string'
+    ? params.file
+    : ''
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, { type, bodies }: Build['page']): FastifyReply {
-  const encoding = bestEncoding(request.headers['accept-encoding'] ?? '', bodies)
+  const encoding = bestCoding(request.headers['accept-encoding'] ?? '', bodies)
   if (encoding !== undefined) reply.header('Content-Encoding', encoding)
-  return reply.header('Vary', 'Accept, Accept-Encoding').header('Content-Type', type).send(bodies.get(encoding))
-}
-
-function bestEncoding(accepted: string, bodies: ReadonlyMap<Encoding, Buffer>): Encoding {
-  const tokens = accepted.split(',').map((token) => token.trim().toLowerCase()).filter((token) => !/;\s*q=0(?:\.0*)?$/.test(token)).map((token) => token.split(';')[0])
-  return (['br', 'gzip'] as const).find((encoding) => tokens.includes(encoding) && bodies.has(encoding))
+  return reply.header('Vary', 'Accept-Encoding').header('Content-Type', type).send(bodies.get(encoding))
 }

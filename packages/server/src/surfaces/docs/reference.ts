@@ -1,3 +1,4 @@
+import { shellWord } from '@postroad/contract/quoting'
 import { html, type Html } from '../html.ts'
 import { framed } from '../page.ts'
 import { schemaHtml, typeText } from './schema-html.ts'
@@ -15,7 +16,13 @@ export type ApiOperation = {
   readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly description?: string; readonly schema: unknown }[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required?: boolean
+    readonly description?: string
+    readonly schema: unknown
+  }[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
 }
@@ -78,15 +85,17 @@ function parametersHtml({ parameters = [] }: ApiOperation): Html {
 
 function answerHtml(status: string, { description, content = {} }: ApiOperation['responses'][string]): Html {
   const [type, first] = Object.entries(content)[0] ?? []
-  if (status === 'default') return html`<p class="media">otherwise · ${description} <code>{"error", "reason", …}</code></p>`
+  if (status === 'default')
+    return html`<p class="media">otherwise · ${description} <code>{"error", "reason", …}</code></p>`
   return html`<p class="media">${status}${type === undefined ? '' : ` · ${type}`} · ${description}</p>${schemaHtml(first?.schema)}`
 }
 
 function curl({ url, method, operation }: Placed, base: string): string {
   const admin = url.startsWith('/admin/api') ? ` \\\n  -H 'Authorization: Bearer hk_…'` : ''
-  const body = operation.requestBody === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'`
+  const body =
+    operation.requestBody === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' \\\n  --data-raw '{}'`
   const verb = method === 'get' || (method === 'post' && body !== '') ? '' : ` -X ${method.toUpperCase()}`
-  return `curl${verb} '${base}${url}'${admin}${body}`
+  return `curl${verb} ${shellWord(`${base}${url}`)}${admin}${body}`
 }
 
 /** In the order in which the document names the rooms; a route of the Default project stands beside its twin. */

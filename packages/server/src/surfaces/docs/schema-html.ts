@@ -29,7 +29,8 @@ export function typeText(schema: unknown): string {
   if (Array.isArray(choices)) return [...new Set(choices.map(typeText))].join(' or ')
   if ('const' in schema) return JSON.stringify(schema['const'])
   if (Array.isArray(schema['enum'])) return schema['enum'].map((one) => JSON.stringify(one)).join(' | ')
-  if (schema['type'] === 'array') return `list of ${typeText(schema['items'])}${bounds(schema, ['minItems', 'maxItems'], 'items')}`
+  if (schema['type'] === 'array')
+    return `list of ${typeText(schema['items'])}${bounds(schema, ['minItems', 'maxItems'], 'items')}`
   const format = typeof schema['format'] === 'string' ? ` (${schema['format']})` : ''
   const kind = typeof schema['type'] === 'string' ? schema['type'] : 'any value'
   const standing = 'default' in schema ? `, else ${JSON.stringify(schema['default'])}` : ''
@@ -53,7 +54,9 @@ function boundOf(value: unknown): number | undefined {
 function membersOf(schema: Schema): readonly (readonly [name: string, member: Schema, required: boolean])[] {
   const { properties } = schema
   const required = Array.isArray(schema['required']) ? schema['required'] : []
-  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, member]) => (isSchema(member) ? [[name, member, required.includes(name)] as const] : []))
+  return Object.entries(isSchema(properties) ? properties : {}).flatMap(([name, member]) =>
+    isSchema(member) ? [[name, member, required.includes(name)] as const] : [],
+  )
 }
 
 /** The objects within: the items of a list, each object among choices. */

@@ -6,7 +6,8 @@ import type { Address } from '../../pipeline/types.ts'
  * stands in the path, or in `Authorization: Bearer` with its place in the path left out (part 5).
  */
 export function addressOf(path: string, authorization?: string): Address | undefined {
-  const segments = path.split('/')
+  // A slash at the end is the same address, here as behind the router.
+  const segments = (path.endsWith('/') ? path.slice(0, -1) : path).split('/')
   if (segments.length < 3 || segments.length > 5 || segments[0] !== '') return undefined
   const parts = segments.slice(1).map(decoded)
   if (parts.some((part) => part === undefined || part === '')) return undefined
@@ -19,7 +20,10 @@ export function addressOf(path: string, authorization?: string): Address | undef
 
 const BEARER = /^Bearer +(ik_[A-Za-z0-9_]+)$/i
 
-function keyed([, kind = '', ...rest]: readonly (string | undefined)[], authorization: string | undefined): Address | undefined {
+function keyed(
+  [, kind = '', ...rest]: readonly (string | undefined)[],
+  authorization: string | undefined,
+): Address | undefined {
   // In whatever case: a key that somebody typed wrong must not become the name of a dataset.
   const inPath = /^ik_/i.test(rest[0] ?? '')
   const sent = inPath || authorization === undefined ? undefined : BEARER.exec(authorization)?.[1]
@@ -29,7 +33,8 @@ function keyed([, kind = '', ...rest]: readonly (string | undefined)[], authoriz
 
 function keyAddress(kind: string, at: { key: string; last: string | undefined }): Address | undefined {
   const { key, last } = at
-  if (kind === 'ingest') return last === undefined ? { kind: 'key_rules', key } : { kind: 'key_dataset', key, dataset: last }
+  if (kind === 'ingest')
+    return last === undefined ? { kind: 'key_rules', key } : { kind: 'key_dataset', key, dataset: last }
   if (kind === 'webhooks' && last !== undefined) return { kind: 'key_webhook', key, slug: last }
   return undefined
 }

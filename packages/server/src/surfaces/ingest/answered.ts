@@ -4,26 +4,39 @@ import type { Answered } from '../../pipeline/types.ts'
 const PREFLIGHT_SECONDS = '600'
 
 /** The challenge as it came, which no browser may take for a page; or what a browser may post. */
-export function sendAnswered(response: ServerResponse, { requestId, answered }: { readonly requestId: string; readonly answered: Answered }): void {
+export function sendAnswered(
+  response: ServerResponse,
+  { requestId, answered }: { readonly requestId: string; readonly answered: Answered },
+): void {
   if (response.headersSent || response.destroyed) return
   if (answered.with === 'preflight') {
     response.writeHead(204, [
-      'Request-Id', requestId,
-      'Allow', 'POST, OPTIONS',
-      'Access-Control-Allow-Methods', 'POST',
+      'Request-Id',
+      requestId,
+      'Allow',
+      'POST, OPTIONS',
+      'Access-Control-Allow-Methods',
+      'POST',
       // "*" does not stand for Authorization.
-      'Access-Control-Allow-Headers', 'Authorization, *',
-      'Access-Control-Max-Age', PREFLIGHT_SECONDS,
+      'Access-Control-Allow-Headers',
+      'Authorization, *',
+      'Access-Control-Max-Age',
+      PREFLIGHT_SECONDS,
     ])
     response.end()
     return
   }
   response.writeHead(200, [
-    'Request-Id', requestId,
-    'Content-Type', 'text/plain; charset=utf-8',
-    'Content-Length', String(Buffer.byteLength(answered.challenge)),
-    'X-Content-Type-Options', 'nosniff',
-    'Cache-Control', 'no-store',
+    'Request-Id',
+    requestId,
+    'Content-Type',
+    'text/plain; charset=utf-8',
+    'Content-Length',
+    String(Buffer.byteLength(answered.challenge)),
+    'X-Content-Type-Options',
+    'nosniff',
+    'Cache-Control',
+    'no-store',
   ])
   response.end(answered.challenge)
 }

@@ -9,7 +9,11 @@ const PREFLIGHT: Asked = { kind: 'preflight' }
  * What a request asks of ingest and where, or undefined when it is another surface's. A GET is ingest's only when its
  * query carries `hub.challenge`; any other is the console (contract part 4, ingest rule 1).
  */
-export function askedOf({ method, url = '/', headers }: IncomingMessage): { readonly address: Address; readonly asked: Asked } | undefined {
+export function askedOf({
+  method,
+  url = '/',
+  headers,
+}: IncomingMessage): { readonly address: Address; readonly asked: Asked } | undefined {
   const mark = url.indexOf('?')
   const asked = askedBy(method, mark < 0 ? '' : url.slice(mark + 1))
   if (asked === undefined) return undefined
@@ -25,5 +29,7 @@ function askedBy(method: string | undefined, query: string): Asked | undefined {
   if (method !== 'GET' || query === '') return undefined
   const members = new URLSearchParams(query)
   const challenge = members.get('hub.challenge')
-  return challenge === null ? undefined : { kind: 'handshake', challenge, mode: members.get('hub.mode'), token: members.get('hub.verify_token') }
+  return challenge === null
+    ? undefined
+    : { kind: 'handshake', challenge, mode: members.get('hub.mode'), token: members.get('hub.verify_token') }
 }

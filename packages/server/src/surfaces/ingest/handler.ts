@@ -2,9 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { encodeId, REASONS, type ErrorBody } from '@postroad/contract'
 import { accept, type Road } from '../../pipeline/accept.ts'
 import { fromRequest } from '../../pipeline/capture/from-request.ts'
-import { acceptanceOf, type Acceptance, type Address, type Asked, type Rejected, type Routed } from '../../pipeline/types.ts'
+import {
+  acceptanceOf,
+  type Acceptance,
+  type Address,
+  type Asked,
+  type Rejected,
+  type Routed,
+} from '../../pipeline/types.ts'
+import { requestIdFor } from '../../domain/capture/request-id.ts'
 import { DbError } from '../../platform/db.ts'
-import { newRequestId, type Handler } from '../http.ts'
+import { newRequestId, newRequestMark, type Handler } from '../http.ts'
 import type { Counters } from '../metrics.ts'
 import { sendAnswered, shareWith } from './answered.ts'
 import { askedOf } from './asked.ts'
@@ -29,12 +37,21 @@ export function createIngestHandler(options: IngestOptions): Handler {
   }
 }
 
-type Exchange = { readonly address: Address; readonly asked: Asked; readonly request: IncomingMessage; readonly response: ServerResponse }
-type Answer = { readonly requestId: string; readonly status: number; readonly json: string; readonly retryAfterSeconds?: number | undefined }
+type Exchange = {
+  readonly address: Address
+  readonly asked: Asked
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+type Answer = {
+  readonly requestId: string
+  readonly status: number
+  readonly json: string
+  readonly retryAfterSeconds?: number | undefined
+}
 
 async function serve(options: IngestOptions, { address, asked, request, response }: Exchange): Promise<void> {
   const { road, counters } = options
-  const requestId = newRequestId()
   try {
     const receivedAt = Math.floor(road.clock.now())
     const share = (origin: string): void => shareWith(response, origin)
@@ -42,18 +59,22 @@ async function serve(options: IngestOptions, { address, asked, request, response
     const result = await accept(road, fromRequest(request, given))
     if (result.kind === 'stored') {
       counters.accepted += 1
-      if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null) counters.beyondAllowance += waitingOf(result.event)
+      if (result.event.verified.receiver.plan.limits.deliveries_per_month !== null)
+        counters.beyondAllowance += waitingOf(result.event)
+      const requestId = requestIdFor(result.event.submissionId)
       send(response, { requestId, status: 201, json: acceptedJson(acceptanceOf(result.event), false) })
     } else if (result.kind === 'duplicate') {
       counters.duplicates += 1
+      const requestId = requestIdFor(result.answer.submissionId, newRequestMark())
       send(response, { requestId, status: 200, json: acceptedJson(result.answer, true) })
     } else if (result.kind === 'answered') {
-      sendAnswered(response, { requestId, answered: result })
+      sendAnswered(response, { requestId: newRequestId(), answered: result })
     } else {
       counters.reject(result.reason)
-      send(response, refusal(requestId, result))
+      send(response, refusal(refusedId(result), result))
     }
   } catch (error) {
+    const requestId = newRequestId()
     const rejected = rejectedFor(error)
     road.log.error('ingest.failed', { request_id: requestId, reason: rejected.reason, cause: error })
     counters.reject(rejected.reason)
@@ -61,12 +82,19 @@ async function serve(options: IngestOptions, { address, asked, request, response
   }
 }
 
-const waitingOf = ({ deliveries }: Routed): number => deliveries.filter(({ pauseReason }) => pauseReason === 'allowance_used').length
+/** A refusal that is logged names its rejection. */
+const refusedId = ({ rejectionId }: Rejected): string =>
+  rejectionId === undefined ? newRequestId() : requestIdFor(rejectionId, newRequestMark())
+
+const waitingOf = ({ deliveries }: Routed): number =>
+  deliveries.filter(({ pauseReason }) => pauseReason === 'allowance_used').length
 
 /** The commit answers for itself, so what is thrown was thrown before it: nothing is stored. */
 function rejectedFor(error: unknown): Rejected {
   const away = error instanceof DbError && error.unavailable
-  return away ? { kind: 'rejected', reason: 'storage_unavailable', retryAfterSeconds: 1 } : { kind: 'rejected', reason: 'internal' }
+  return away
+    ? { kind: 'rejected', reason: 'storage_unavailable', retryAfterSeconds: 1 }
+    : { kind: 'rejected', reason: 'internal' }
 }
 
 function refusal(requestId: string, rejected: Rejected): Answer {
@@ -84,7 +112,14 @@ function refusal(requestId: string, rejected: Rejected): Answer {
 /** All headers in one list: node writes a list as it is, and keeps a table of headers that are set one by one. */
 function send(response: ServerResponse, { requestId, status, json, retryAfterSeconds }: Answer): void {
   if (response.headersSent || response.destroyed) return
-  const headers = ['Request-Id', requestId, 'Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(json))]
+  const headers = [
+    'Request-Id',
+    requestId,
+    'Content-Type',
+    'application/json',
+    'Content-Length',
+    String(Buffer.byteLength(json)),
+  ]
   if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds))
   response.writeHead(status, headers)
   response.end(json)
@@ -94,7 +129,9 @@ function send(response: ServerResponse, { requestId, status, json, retryAfterSec
 function acceptedJson(of: Acceptance, duplicate: boolean): string {
   const dataset = of.dataset === null ? 'null' : `"${of.dataset}"`
   const receivedAt = new Date(of.receivedAt).toISOString()
-  const records = of.records.map((record) => `{"id":"${encodeId('record', record.id)}","dataset":"${record.dataset}"}`).join(',')
+  const records = of.records
+    .map((record) => `{"id":"${encodeId('record', record.id)}","dataset":"${record.dataset}"}`)
+    .join(',')
   const routed = of.routed === undefined ? '' : `,"routed":${JSON.stringify(of.routed)}`
   const id = encodeId('submission', of.submissionId)
   return `{"id":"${id}","status":"accepted","dataset":${dataset},"received_at":"${receivedAt}","duplicate":${duplicate},"records":[${records}]${routed}}`

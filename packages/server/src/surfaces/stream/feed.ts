@@ -1,8 +1,8 @@
 import type { Deps } from '../../context.ts'
 import { refuse } from '../../domain/refusal.ts'
-import { contains } from '../../domain/snapshot.ts'
-import type { Position } from '../../domain/stream-cursor.ts'
-import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/stream/index.ts'
+import { contains } from '../../domain/serving/snapshot.ts'
+import type { Position } from '../../domain/serving/stream-cursor.ts'
+import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/serving/stream/index.ts'
 import { pageEnd, recordFrames, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
@@ -102,7 +102,7 @@ export class Feed {
     const began = this.#deps.clock.now()
     void this.#readOn()
       .catch((cause: unknown) => {
-        if (!this.#stopped) this.#deps.log.warn('stream.not_read', { cause })
+        if (!this.#stopped) this.#deps.retryLog.warn('stream.not_read', { cause })
         if (this.#position !== undefined) return
         this.#ready.reject(cause)
         this.#ready = attempt()
@@ -121,7 +121,7 @@ export class Feed {
       this.#ready.resolve()
       return
     }
-    for (let more = true; more && !this.#stopped; ) {
+    for (let more = true; more && !this.#stopped;) {
       // oxlint-disable-next-line no-await-in-loop -- page after page of one read
       const page = await this.#reader.read({ scope: this.#scope, position: this.#position, live: true })
       this.#position = pageEnd(page)
@@ -143,7 +143,7 @@ export class Feed {
     this.#watched = joined.reduce(earlier, this.#watched)
     this.#refused = joined.reduce(earlier, this.#refused)
     if (this.#watched === undefined || this.#refused === undefined) return
-    for (let more = true; more && !this.#stopped; ) {
+    for (let more = true; more && !this.#stopped;) {
       // oxlint-disable-next-line no-await-in-loop -- page after page of one read
       const changes = await this.#reader.changes({ scope: this.#scope, position: this.#watched })
       this.#watched = changes.position
@@ -168,7 +168,10 @@ function batchOf(page: Page): Batch {
     parcel: (dialect) => {
       const known = parcels.get(dialect)
       if (known !== undefined) return known
-      const parcel = packed(dialect, recordFrames(page, () => true))
+      const parcel = packed(
+        dialect,
+        recordFrames(page, () => true),
+      )
       parcels.set(dialect, parcel)
       return parcel
     },

@@ -1,6 +1,6 @@
 import { encodeId, STREAM_RETRY_MS, type StreamFrameType } from '@postroad/contract'
-import { encodePosition, partwayPrefix, type Position } from '../../domain/stream-cursor.ts'
-import { positionAfter, type Page, type StreamRow } from '../../resources/stream/index.ts'
+import { encodePosition, partwayPrefix, type Position } from '../../domain/serving/stream-cursor.ts'
+import { positionAfter, type Page, type StreamRow } from '../../resources/serving/stream/index.ts'
 
 /** One event of a stream: a name, the cursor behind it, and JSON text. */
 export type Frame = { readonly type: StreamFrameType; readonly cursor: string | undefined; readonly json: string }
@@ -20,7 +20,8 @@ export function recordFrames(page: Page, wanted: (row: StreamRow) => boolean): r
   const last = page.more ? undefined : page.rows.at(-1)
   const frames: Frame[] = []
   for (const row of page.rows) {
-    if (wanted(row)) frames.push(recordFrame(row, row === last ? encodePosition(positionAfter(page, undefined)) : prefix + row.id))
+    if (wanted(row))
+      frames.push(recordFrame(row, row === last ? encodePosition(positionAfter(page, undefined)) : prefix + row.id))
   }
   return frames
 }
@@ -47,4 +48,5 @@ export function messageText({ type, cursor, json }: Frame): string {
 export const openingText = (cursor: string): string => `retry: ${STREAM_RETRY_MS}\nid: ${cursor}\n\n`
 
 /** A comment; with a cursor it also moves on a reader whose filter lets nothing through. */
-export const beatText = (cursor: string | undefined): string => (cursor === undefined ? ': keepalive\n\n' : `: keepalive\nid: ${cursor}\n\n`)
+export const beatText = (cursor: string | undefined): string =>
+  cursor === undefined ? ': keepalive\n\n' : `: keepalive\nid: ${cursor}\n\n`

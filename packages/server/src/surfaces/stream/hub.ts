@@ -1,7 +1,7 @@
 import type { CloseReason } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import type { Position } from '../../domain/stream-cursor.ts'
-import { createStreamReader, type StreamScope } from '../../resources/stream/index.ts'
+import type { Position } from '../../domain/serving/stream-cursor.ts'
+import { createStreamReader, type StreamScope } from '../../resources/serving/stream/index.ts'
 import { Feed } from './feed.ts'
 import { createPlaces, type Places } from './places.ts'
 import { Session, type Tail } from './session.ts'
@@ -91,7 +91,9 @@ export function createStreams(deps: Deps): Streams {
 function endIfOver(deps: Deps, session: Session): void {
   const why = session.tail.whyOver()
   if (why instanceof Promise) {
-    why.then((reason) => end(session, reason)).catch((cause: unknown) => deps.log.debug('stream.not_checked', { cause }))
+    why
+      .then((reason) => end(session, reason))
+      .catch((cause: unknown) => deps.retryLog.warn('stream.not_checked', { cause }))
   } else {
     end(session, why)
   }

@@ -23,7 +23,9 @@ type Use = { readonly key: string; readonly ip: string | undefined }
 /** Asked four times a second for each stream: the directory nearly always knows without asking, and hears of changes. */
 export function planOf(road: Road, use: Use): KeyPlan | Promise<KeyPlan> {
   const found = road.directory.credential(use.key)
-  return found instanceof Promise ? found.then((credential) => planBehind(road, use, credential)) : planBehind(road, use, found)
+  return found instanceof Promise
+    ? found.then((credential) => planBehind(road, use, credential))
+    : planBehind(road, use, found)
 }
 
 function planBehind({ directory, clock }: Road, { ip }: Use, credential: Credential): KeyPlan | Promise<KeyPlan> {
@@ -40,7 +42,10 @@ function planBehind({ directory, clock }: Road, { ip }: Use, credential: Credent
   return fresh instanceof Promise ? fresh.then(checked) : checked(fresh)
 }
 
-function opened(plan: ProjectPlan | undefined, { keyId, ip }: { readonly keyId: string; readonly ip: string | undefined }): KeyPlan {
+function opened(
+  plan: ProjectPlan | undefined,
+  { keyId, ip }: { readonly keyId: string; readonly ip: string | undefined },
+): KeyPlan {
   const key = plan?.ingestKeys.get(keyId)
   if (plan === undefined || key === undefined) return undefined
   if (!key.enabled) return 'switched_off'
@@ -70,7 +75,11 @@ type Datasets = ReadonlySet<string> | undefined
 export function seenBy(key: Key, asked: Datasets): Datasets {
   if (key.datasets === null) return asked
   for (const name of asked ?? []) {
-    if (!key.datasets.has(name)) throw refuse('dataset_not_allowed', `This ingest key may not stream "${name}". Add the dataset to the key, or use another key.`)
+    if (!key.datasets.has(name))
+      throw refuse(
+        'dataset_not_allowed',
+        `This ingest key may not stream "${name}". Add the dataset to the key, or use another key.`,
+      )
   }
   return asked ?? key.datasets
 }
@@ -78,7 +87,7 @@ export function seenBy(key: Key, asked: Datasets): Datasets {
 /** Why a stream that was opened with this key ends; it sees `datasets`. */
 export function whyOver(now: KeyPlan, datasets: Datasets): CloseReason | undefined {
   if (now === undefined || typeof now === 'string') return 'credential_revoked'
-  if (now.plan.suspended) return 'workspace_suspended'
+  if (now.plan.halted !== undefined) return now.plan.halted
   const allowed = now.key.datasets
   const isWithin = allowed === null || (datasets !== undefined && [...datasets].every((name) => allowed.has(name)))
   return isWithin ? undefined : 'credential_revoked'

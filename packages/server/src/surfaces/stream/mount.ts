@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { DATASET_NAME, type CloseReason } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isoDate } from '../../domain/iso-date.ts'
+import { isoDate } from '../../domain/routing/iso-date.ts'
 import { Refusal, refuse } from '../../domain/refusal.ts'
-import { decodePosition, encodePosition, type Position } from '../../domain/stream-cursor.ts'
+import { decodePosition, encodePosition, type Position } from '../../domain/serving/stream-cursor.ts'
 import type { Road } from '../../pipeline/accept.ts'
-import { since, type StreamScope } from '../../resources/stream/index.ts'
+import { since, type StreamScope } from '../../resources/serving/stream/index.ts'
 import type { Streams } from './hub.ts'
 import { admitted, keyOf, planOf, seenBy, whyOver as whyKeyOver } from './ingest-key.ts'
 import { openServerSentEvents } from './server-sent-events.ts'
@@ -37,7 +37,10 @@ const ADMIN_CHECK_MS = 4_000
 
 /** `GET /v1/stream` for whoever has an ingest key, and the admin API's stream: SSE, or a WebSocket for who asks for one. */
 export function mountStream(fastify: FastifyInstance, parts: StreamParts): void {
-  const door = { ...parts, upgrades: createUpgrades(fastify.server, (request, response) => fastify.routing(request, response)) }
+  const door = {
+    ...parts,
+    upgrades: createUpgrades(fastify.server, (request, response) => fastify.routing(request, response)),
+  }
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>): void => {
     fastify.route({ method: 'GET', url, exposeHeadRoute: false, handler })
   }
@@ -55,7 +58,7 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   const key = keyOf(request, one(request, 'key'))
   const at = { key: key ?? '', ip: door.sourceIp(request.raw) }
   const { plan, keyId, key: held } = admitted(key === undefined ? undefined : await planOf(door.road, at))
-  if (plan.suspended) return turnAway(door, { request, reply, reason: 'workspace_suspended' })
+  if (plan.halted !== undefined) return turnAway(door, { request, reply, reason: plan.halted })
   const all = readAsked(request)
   const asked = { ...all, datasets: seenBy(held, all.datasets) }
   const { workspaceId, projectId } = plan
@@ -64,7 +67,9 @@ async function serveKey(door: Door, request: FastifyRequest, reply: FastifyReply
   door.road.keyUses.note({ plan, ingestKeyId: keyId })
   const whyOver = (): ReturnType<Tail['whyOver']> => {
     const now = planOf(door.road, at)
-    return now instanceof Promise ? now.then((then) => whyKeyOver(then, asked.datasets)) : whyKeyOver(now, asked.datasets)
+    return now instanceof Promise
+      ? now.then((then) => whyKeyOver(then, asked.datasets))
+      : whyKeyOver(now, asked.datasets)
   }
   try {
     return await serve(door, { request, reply, asked, scope: { workspaceId, projectId }, sightings: false, whyOver })
@@ -78,7 +83,8 @@ async function serveAdmin(door: Door, request: FastifyRequest, reply: FastifyRep
   if (door.upgrades.asked(request.raw)) requireOwnOrigin(door.road, request)
   const asked = readAsked(request)
   // A session whose person was removed, or went elsewhere, is let in still: to another workspace.
-  const whyElsewhere = (now: StreamScope): CloseReason | undefined => (now.workspaceId === scope.workspaceId && now.projectId === scope.projectId ? undefined : 'credential_revoked')
+  const whyElsewhere = (now: StreamScope): CloseReason | undefined =>
+    now.workspaceId === scope.workspaceId && now.projectId === scope.projectId ? undefined : 'credential_revoked'
   let checkedAt = door.road.clock.now()
   const whyOver = (): ReturnType<Tail['whyOver']> => {
     const now = door.road.clock.now()
@@ -105,11 +111,17 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 async function serve(door: Door, { request, reply, asked, ...may }: Serving): Promise<FastifyReply> {
   // A time that has not come yet is now.
   const from = asked.from === 'now' || asked.from.floor > door.road.clock.now() ? 'now' : asked.from
-  await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) => open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }))
+  await door.streams.serve({ ...may, from, datasets: asked.datasets }, (start) =>
+    open(door, { request, reply }, { 'Stream-Cursor': encodePosition(start) }),
+  )
   return reply
 }
 
-async function open({ upgrades }: Door, { request, reply }: Exchange, own: Readonly<Record<string, string>>): Promise<Wire> {
+async function open(
+  { upgrades }: Door,
+  { request, reply }: Exchange,
+  own: Readonly<Record<string, string>>,
+): Promise<Wire> {
   const headers = { ...own }
   for (const [name, value] of Object.entries(reply.getHeaders())) headers[name] = String(value)
   reply.hijack()
@@ -118,10 +130,15 @@ async function open({ upgrades }: Door, { request, reply }: Exchange, own: Reado
 }
 
 /** A browser cannot read the status of a WebSocket that was refused, but the code that one was closed with. */
-async function turnAway(door: Door, at: Exchange & { reason: 'workspace_suspended' | 'stream_limit_reached' }): Promise<FastifyReply> {
+async function turnAway(
+  door: Door,
+  at: Exchange & { reason: 'workspace_suspended' | 'workspace_closed' | 'stream_limit_reached' },
+): Promise<FastifyReply> {
   const { request, reply, reason } = at
   if (!door.upgrades.asked(request.raw)) {
-    throw reason === 'stream_limit_reached' ? new Refusal(reason, { fields: { retry_after: RETRY_SECONDS } }) : refuse(reason)
+    throw reason === 'stream_limit_reached'
+      ? new Refusal(reason, { fields: { retry_after: RETRY_SECONDS } })
+      : refuse(reason)
   }
   const wire = await open(door, { request, reply }, {})
   wire.close(reason satisfies CloseReason)
@@ -134,12 +151,19 @@ type Asked = { readonly from: Position | 'now'; readonly datasets: ReadonlySet<s
 function readAsked(request: FastifyRequest): Asked {
   const header = request.headers['last-event-id']
   const cursor = typeof header === 'string' && header !== '' ? header : one(request, 'after')
-  return { from: cursor === undefined ? readSince(one(request, 'since')) : readCursor(cursor), datasets: readDatasets(one(request, 'dataset')) }
+  return {
+    from: cursor === undefined ? readSince(one(request, 'since')) : readCursor(cursor),
+    datasets: readDatasets(one(request, 'dataset')),
+  }
 }
 
 function readCursor(cursor: string): Position {
   const position = decodePosition(cursor)
-  if (position === undefined) throw refuse('invalid_request', 'The cursor is not one of ours. Use the id of the last event of this stream as it is, or leave it out.')
+  if (position === undefined)
+    throw refuse(
+      'invalid_request',
+      'The cursor is not one of ours. Use the id of the last event of this stream as it is, or leave it out.',
+    )
   return position
 }
 
@@ -154,9 +178,16 @@ function readSince(text: string | undefined): Position | 'now' {
 
 function readDatasets(text: string | undefined): ReadonlySet<string> | undefined {
   if (text === undefined) return undefined
-  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '')
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
   const wrong = names.find((name) => !DATASET_NAME.test(name))
-  if (wrong !== undefined) throw refuse('invalid_request', `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset; it starts with a letter, then up to 62 letters, digits or underscores.`)
+  if (wrong !== undefined)
+    throw refuse(
+      'invalid_request',
+      `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset; it starts with a letter, then up to 62 letters, digits or underscores.`,
+    )
   return names.length === 0 ? undefined : new Set(names)
 }
 

@@ -1,5 +1,11 @@
 import type { Deps } from '../../context.ts'
-import { confirmStreamPlaces, CONFIRM_MS, leaveStreamPlace, takeStreamPlace, type Place } from '../../resources/stream/index.ts'
+import {
+  confirmStreamPlaces,
+  CONFIRM_MS,
+  leaveStreamPlace,
+  takeStreamPlace,
+  type Place,
+} from '../../resources/serving/stream/index.ts'
 
 /** The places of this process's clients under the caps of their workspaces' plans. */
 export type Places = {
@@ -23,13 +29,15 @@ export function createPlaces(deps: Deps): Places {
     },
     leave: (place) => {
       if (!held.delete(place)) return
-      leaveStreamPlace(deps, place).catch((cause: unknown) => deps.log.debug('stream.place_not_left', { cause }))
+      leaveStreamPlace(deps, place).catch((cause: unknown) => deps.retryLog.warn('stream.place_not_left', { cause }))
     },
     confirm: (now) => {
       if (now < confirmAt) return
       confirmAt = now + CONFIRM_MS
       if (held.size === 0) return
-      confirmStreamPlaces(deps, [...held]).catch((cause: unknown) => deps.log.warn('stream.places_not_confirmed', { cause }))
+      confirmStreamPlaces(deps, [...held]).catch((cause: unknown) =>
+        deps.retryLog.warn('stream.places_not_confirmed', { cause }),
+      )
     },
   }
 }

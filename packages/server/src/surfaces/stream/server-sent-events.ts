@@ -4,7 +4,10 @@ import { beatText, eventText, openingText } from './frame.ts'
 import { LINGER_MS, type Wire } from './wire.ts'
 
 /** Answers 200 with an open stream of server-sent events; the response is this wire's from here on. */
-export function openServerSentEvents(response: ServerResponse, at: { cursor: string; headers: Readonly<Record<string, string>> }): Wire {
+export function openServerSentEvents(
+  response: ServerResponse,
+  at: { cursor: string; headers: Readonly<Record<string, string>> },
+): Wire {
   const gone = new AbortController()
   if (response.destroyed) gone.abort()
   response.once('close', () => gone.abort())

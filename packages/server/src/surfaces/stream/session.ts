@@ -1,8 +1,8 @@
 import type { CloseReason, GapFrame } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
-import { contains, sees, type Snapshot } from '../../domain/snapshot.ts'
-import { encodePosition, type Position } from '../../domain/stream-cursor.ts'
-import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/stream/index.ts'
+import { contains, sees, type Snapshot } from '../../domain/serving/snapshot.ts'
+import { encodePosition, type Position } from '../../domain/serving/stream-cursor.ts'
+import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/serving/stream/index.ts'
 import type { Batch, Feed, Hold, Sighting } from './feed.ts'
 import { pageEnd, recordFrames, type Frame } from './frame.ts'
 import { packed, type Wire } from './wire.ts'
@@ -138,7 +138,8 @@ export class Session {
   #join(at: Position): void {
     this.#joined = { snapshot: at.from, floor: at.floor, history: at.history }
     this.#hold.release((batch) => this.#hear(batch))
-    if (this.tail.sightings && !this.#ended()) this.#unwatch = this.#parts.feed.watch(at, (sighting) => this.#see(sighting))
+    if (this.tail.sightings && !this.#ended())
+      this.#unwatch = this.#parts.feed.watch(at, (sighting) => this.#see(sighting))
   }
 
   /** Waits until the client has taken what it got; one that takes nothing for a minute is cut. */
@@ -195,7 +196,10 @@ export class Session {
 }
 
 /** A refused request is of no dataset, so who asked for some sees none. */
-function sightingFrames(sighting: Sighting, at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined }): readonly Frame[] {
+function sightingFrames(
+  sighting: Sighting,
+  at: { readonly cursor: string; readonly datasets: ReadonlySet<string> | undefined },
+): readonly Frame[] {
   const { cursor, datasets } = at
   if ('rejections' in sighting) {
     if (datasets !== undefined) return []

@@ -82,7 +82,8 @@ function wireOf(opened: WebSocket, socket: Duplex): Wire {
     close: (reason: CloseReason) => {
       opened.send(messageText({ type: 'closing', cursor: undefined, json: JSON.stringify({ reason }) }))
       opened.close(CLOSE_CODES[reason], reason)
-      if ('setTimeout' in socket && typeof socket.setTimeout === 'function') socket.setTimeout(LINGER_MS, () => opened.terminate())
+      if ('setTimeout' in socket && typeof socket.setTimeout === 'function')
+        socket.setTimeout(LINGER_MS, () => opened.terminate())
     },
   }
 }

@@ -2,8 +2,8 @@ import { LIMITS } from '@postroad/contract'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Deps } from '../../../context.ts'
-import { nextPath } from '../../../domain/next-path.ts'
-import { beginIdentity, type Visit } from '../../../resources/sign-in/index.ts'
+import { nextPath } from '../../../domain/people/next-path.ts'
+import { beginIdentity, type Visit } from '../../../resources/people/sign-in/index.ts'
 import { cookiesNamed, setCookie } from '../session-cookie.ts'
 
 export const OIDC_PATH = '/admin/api/session/oidc'
@@ -11,11 +11,20 @@ const COOKIE = 'service_sign_in'
 const MARK = 'oidc:'
 
 /** What is kept, sealed, in the browser that began: so that nobody can finish a sign-in in another one. */
-const Begun = z.object({ state: z.string(), nonce: z.string(), code_verifier: z.string(), next: z.string(), until: z.number() })
+const Begun = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  code_verifier: z.string(),
+  next: z.string(),
+  until: z.number(),
+})
 export type Begun = z.infer<typeof Begun>
 
 /** Where to send the browser, and the cookie that it must bring back. `next` may hold the token of an invite, so it stands in no URL. */
-export async function beginOidc(visit: Visit, next: string | undefined): Promise<{ readonly url: string; readonly cookie: string }> {
+export async function beginOidc(
+  visit: Visit,
+  next: string | undefined,
+): Promise<{ readonly url: string; readonly cookie: string }> {
   const { url, begun } = await beginIdentity(visit, redirectUri(visit))
   const kept: Begun = { ...begun, next: nextPath(next), until: visit.clock.now() + LIMITS.oidcSignInMs }
   const value = await visit.cookies.seal(MARK + JSON.stringify(kept))
@@ -33,7 +42,8 @@ export async function begunIn(deps: Deps, request: FastifyRequest): Promise<Begu
   return undefined
 }
 
-export const endedBegun = (deps: Deps): string => setCookie(deps, { name: COOKIE, value: '', path: OIDC_PATH, maxAgeMs: 0 })
+export const endedBegun = (deps: Deps): string =>
+  setCookie(deps, { name: COOKIE, value: '', path: OIDC_PATH, maxAgeMs: 0 })
 
 /** From PUBLIC_URL, whatever the request calls us. */
 export const redirectUri = (deps: Pick<Deps, 'baseUrl'>): string => `${deps.baseUrl()}${OIDC_PATH}/callback`

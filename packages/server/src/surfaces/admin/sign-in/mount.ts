@@ -2,11 +2,12 @@ import { LIMITS, signInRoutes, type SignInRoute } from '@postroad/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { asPerson } from '../../../as-person.ts'
 import { Refusal, refuse } from '../../../domain/refusal.ts'
-import { findOwnSession, findStanding } from '../../../resources/sessions/index.ts'
-import type { Visit } from '../../../resources/sign-in/index.ts'
-import { requireOwnPage } from '../authenticate.ts'
+import { findOwnSession, findStanding } from '../../../resources/people/sessions/index.ts'
+import type { Visit } from '../../../resources/people/sign-in/index.ts'
+import { refuseOneProjectKey, requireOwnPage } from '../authenticate.ts'
+import { readIdempotencyKey } from '../idempotency.ts'
 import { readInput } from '../read-input.ts'
-import { checkServiceVersion } from '../service-version.ts'
+import { checkServiceVersion } from '../../service-version.ts'
 import { endedCookie, sessionCookie } from '../session-cookie.ts'
 import { mountOidc } from './oidc.ts'
 import { visitOf, type DoorParts } from './visit.ts'
@@ -30,26 +31,34 @@ export function mountSignIn(fastify: FastifyInstance, parts: DoorParts): void {
   mountOidc(fastify, parts)
 }
 
-/** The order of checks: version, own page, who, how often, what do they ask. Who is not signed in is counted by network. */
-async function handle(serving: DoorParts & { route: SignInRoute; run: Run }, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+/** The order of checks: version, own page, a key that is not valid, who, how often, what do they ask. Who is not signed in is counted by network. */
+async function handle(
+  serving: DoorParts & { route: SignInRoute; run: Run },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const { deps, route, run } = serving
   checkServiceVersion(request, reply)
   requireOwnPage(request)
-  reply.header('Cache-Control', 'no-store')
+  readIdempotencyKey(request)
+  if (route.caller === 'session') await refuseOneProjectKey(deps, request)
   const visit = await visitOf(serving, request)
   const who = route.caller === 'session' ? await ownerOf(serving, visit) : visit
   const { body, cookie, begun } = await run(who, readInput(route, request))
-  if (cookie !== undefined) reply.header('Set-Cookie', cookie === 'ended' ? endedCookie(deps) : await sessionCookie(deps, cookie.secret))
+  if (cookie !== undefined)
+    reply.header('Set-Cookie', cookie === 'ended' ? endedCookie(deps) : await sessionCookie(deps, cookie.secret))
   if (begun !== undefined) reply.header('Set-Cookie', begun)
   return route.output.parse(body)
 }
 
 async function ownerOf({ rates }: DoorParts, visit: Visit): Promise<Owner> {
-  if (visit.cookieSecret === undefined) throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
+  if (visit.cookieSecret === undefined)
+    throw refuse('unauthorized', 'This needs somebody who is signed in. Sign in, and send the session cookie.')
   const session = await findOwnSession(visit, visit.cookieSecret)
-  const { id: sessionId, user_id: userId } = session
-  if (!rates.take(`person:${userId}`, visit.clock.now())) throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
+  const { id: sessionId, user_id: userId, created_at: signedInAt } = session
+  if (!rates.take(`person:${userId}`, visit.clock.now()))
+    throw new Refusal('rate_limited', { fields: { retry_after: LIMITS.adminRequestsWindowMs / 1_000 } })
   const workspaceId = (await findStanding(visit.database, session))?.workspaceId ?? null
   const { requestId, ip } = visit
-  return { userId, sessionId, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
+  return { userId, sessionId, signedInAt, ctx: asPerson(visit, { userId, sessionId, workspaceId, requestId, ip }) }
 }

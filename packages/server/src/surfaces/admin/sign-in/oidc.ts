@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse, Refusal } from '../../../domain/refusal.ts'
-import { signInByIdentity } from '../../../resources/sign-in/index.ts'
+import { signInByIdentity } from '../../../resources/people/sign-in/index.ts'
 import { html } from '../../html.ts'
 import { pageHeaders } from '../../page-headers.ts'
 import { framed } from '../../page.ts'
@@ -37,21 +37,30 @@ function queryOf(request: FastifyRequest): URLSearchParams {
 }
 
 /** A browser gets a refusal as a page; a program gets it as JSON, like everywhere. */
-async function asPage(request: FastifyRequest, reply: FastifyReply, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+async function asPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<FastifyReply>,
+): Promise<FastifyReply> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || request.headers.accept?.includes('text/html') !== true) throw error
-    return reply.status(error.status).headers(pageHeaders('text/html; charset=utf-8')).header('Cache-Control', 'no-store').send(problemPage(error.message))
+    return reply
+      .status(error.status)
+      .headers(pageHeaders('text/html; charset=utf-8'))
+      .header('Cache-Control', 'no-store')
+      .send(problemPage(error.message))
   }
 }
 
 function problemPage(sentence: string): string {
-  const main = html`    <main class="card">
+  const main = html`
+    <main class="card">
       <h1>Not signed in</h1>
       <p class="lead" role="alert">${sentence}</p>
       <p><a class="button primary" href="/sign-in">Back to sign-in</a></p>
     </main>
-`
+  `
   return framed({ title: 'Not signed in · Postroad', style: 'sign-in', main })
 }

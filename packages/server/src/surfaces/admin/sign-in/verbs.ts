@@ -2,24 +2,59 @@ import { encodeId, type SignInInput, type SignInOutput, type SignInRoutesOf } fr
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { asSystem } from '../../../as-system.ts'
 import type { Ctx } from '../../../context.ts'
-import { nextPath } from '../../../domain/next-path.ts'
-import { addPasskey, changePassword, confirmEmail, preparePasskey, requestEmail, showAccount } from '../../../resources/account/index.ts'
-import { listOwnPasskeys, passkeysWork, removePasskey } from '../../../resources/passkeys/index.ts'
-import { endOwnSession, endSession, endSessionsOf, listOwnSessions } from '../../../resources/sessions/index.ts'
-import { offerPasskey, requestLink, requestReset, resetPassword, signInByLink, signInByPasskey, signInByPassword, type Visit } from '../../../resources/sign-in/index.ts'
-import { auditOwn } from '../../../resources/users/index.ts'
+import { nextPath } from '../../../domain/people/next-path.ts'
+import {
+  addPasskey,
+  changePassword,
+  confirmEmail,
+  preparePasskey,
+  requestEmail,
+  showAccount,
+} from '../../../resources/people/account/index.ts'
+import { listOwnPasskeys, passkeysWork, removePasskey } from '../../../resources/people/passkeys/index.ts'
+import { endOwnSession, endSession, endSessionsOf, listOwnSessions } from '../../../resources/people/sessions/index.ts'
+import {
+  offerPasskey,
+  requestLink,
+  requestReset,
+  resetPassword,
+  signInByLink,
+  signInByPasskey,
+  signInByPassword,
+  type Visit,
+} from '../../../resources/people/sign-in/index.ts'
+import { auditOwn } from '../../../resources/people/users/index.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { beginOidc } from './begin-oidc.ts'
 
 /** An answer, and what becomes of the cookie: a new secret, none any more, or as it was. */
-export type Answered<Output> = { readonly body: Output; readonly cookie?: { readonly secret: string } | 'ended'; /** Another cookie, whole. */ readonly begun?: string }
+export type Answered<Output> = {
+  readonly body: Output
+  readonly cookie?: { readonly secret: string } | 'ended'
+  /** Another cookie, whole. */ readonly begun?: string
+}
 
-type DoorVerbs = { readonly [Name in keyof SignInRoutesOf<'nobody'>]: (visit: Visit, input: SignInInput<SignInRoutesOf<'nobody'>[Name]>) => Promise<Answered<SignInOutput<SignInRoutesOf<'nobody'>[Name]>>> }
+type DoorVerbs = {
+  readonly [Name in keyof SignInRoutesOf<'nobody'>]: (
+    visit: Visit,
+    input: SignInInput<SignInRoutesOf<'nobody'>[Name]>,
+  ) => Promise<Answered<SignInOutput<SignInRoutesOf<'nobody'>[Name]>>>
+}
 
 /** Somebody who is signed in: their account, the session they ask with, and what a verb has. */
-export type Owner = { readonly userId: string; readonly sessionId: string; readonly ctx: Ctx }
+export type Owner = {
+  readonly userId: string
+  readonly sessionId: string
+  readonly signedInAt: Date
+  readonly ctx: Ctx
+}
 
-type OwnVerbs = { readonly [Name in keyof SignInRoutesOf<'session'>]: (owner: Owner, input: SignInInput<SignInRoutesOf<'session'>[Name]>) => Promise<Answered<SignInOutput<SignInRoutesOf<'session'>[Name]>>> }
+type OwnVerbs = {
+  readonly [Name in keyof SignInRoutesOf<'session'>]: (
+    owner: Owner,
+    input: SignInInput<SignInRoutesOf<'session'>[Name]>,
+  ) => Promise<Answered<SignInOutput<SignInRoutesOf<'session'>[Name]>>>
+}
 
 const OK = { body: { ok: true } } as const
 
@@ -35,7 +70,9 @@ export const doorVerbs: DoorVerbs = {
   signOut: async (visit) => {
     const { requestId, ip, cookieSecret } = visit
     if (cookieSecret !== undefined) {
-      await inTransaction({ ...asSystem(visit, { workspaceId: '', projectId: '', requestId }), ip }, (tx) => endSession(tx, cookieSecret))
+      await inTransaction({ ...asSystem(visit, { workspaceId: '', projectId: '', requestId }), ip }, (tx) =>
+        endSession(tx, cookieSecret),
+      )
     }
     return { ...OK, cookie: 'ended' }
   },
@@ -71,7 +108,9 @@ export const ownVerbs: OwnVerbs = {
     await requestEmail(owner.ctx, { ...owner, email })
     return OK
   },
-  confirmEmail: async (owner, { token }) => ({ body: { ok: true, ...(await confirmEmail(owner.ctx, { ...owner, token })) } }),
+  confirmEmail: async (owner, { token }) => ({
+    body: { ok: true, ...(await confirmEmail(owner.ctx, { ...owner, token })) },
+  }),
   changePassword: async (owner, { current_password: current, new_password: next }) => {
     const secret = await changePassword(owner.ctx, { ...owner, current, next })
     return { ...OK, cookie: { secret } }
@@ -108,7 +147,11 @@ export const ownVerbs: OwnVerbs = {
   endAllSessions: async ({ ctx, userId }) => {
     await inTransaction(ctx, async (tx) => {
       const ended = await endSessionsOf(tx, { userId, keep: null })
-      await auditOwn(tx, { action: 'sign_out_everywhere', target: encodeId('user', userId), details: { sessions: ended } })
+      await auditOwn(tx, {
+        action: 'sign_out_everywhere',
+        target: encodeId('user', userId),
+        details: { sessions: ended },
+      })
     })
     return { ...OK, cookie: 'ended' }
   },

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Deps } from '../../../context.ts'
-import type { Visit } from '../../../resources/sign-in/index.ts'
+import type { Visit } from '../../../resources/people/sign-in/index.ts'
 import type { RequestRates } from '../../request-rates.ts'
 import { readSessionCookie } from '../session-cookie.ts'
 
@@ -14,6 +14,11 @@ export type DoorParts = {
 
 /** Who knocks: from where, with what, and with which session before. */
 export async function visitOf({ deps, sourceIp }: DoorParts, request: FastifyRequest): Promise<Visit> {
-  return { ...deps, requestId: request.id, ip: sourceIp(request.raw), userAgent: request.headers['user-agent'], cookieSecret: await readSessionCookie(deps, request) }
+  return {
+    ...deps,
+    requestId: request.id,
+    ip: sourceIp(request.raw),
+    userAgent: request.headers['user-agent'],
+    cookieSecret: await readSessionCookie(deps, request),
+  }
 }
-

@@ -1,0 +1,152 @@
+import { routes, type RouteRequest, type Routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { Webhook } from '../../../data/lists.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { Part } from '../../../parts/detail.tsx'
+import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { listIn } from '../../../parts/text-list.ts'
+import { Field, TextArea } from '../../../ui/field.tsx'
+
+type Draft = {
+  readonly addresses: string
+  /** null: pages of any origin. */
+  readonly origins: string | null
+  readonly handshake: Webhook['handshake']['kind']
+  readonly token: string
+  readonly repeats: 'standard' | 'header' | 'path'
+  readonly repeatsBy: string
+}
+
+function draftOf({ ip_allowlist, cors, handshake, idempotency }: Webhook): Draft {
+  const by = idempotency === null ? '' : 'header' in idempotency ? idempotency.header : idempotency.path
+  return {
+    addresses: ip_allowlist.join('\n'),
+    origins: cors === null ? null : cors.origins.join('\n'),
+    handshake: handshake.kind,
+    token: '',
+    repeats: idempotency === null ? 'standard' : 'header' in idempotency ? 'header' : 'path',
+    repeatsBy: by,
+  }
+}
+
+type Update = RouteRequest<Routes['webhooks']['update']>
+
+function bodyOf({ addresses, origins, handshake, token, repeats, repeatsBy }: Draft): Omit<Update, 'id'> {
+  const by = repeatsBy.trim()
+  return {
+    ip_allowlist: listIn(addresses),
+    cors: origins === null ? null : { origins: listIn(origins) },
+    handshake:
+      handshake === 'none'
+        ? { kind: handshake }
+        : { kind: handshake, ...(token === '' ? {} : { verify_token: token }) },
+    idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
+  }
+}
+
+/** Who may send, from where, how a provider proves whose the endpoint is, and what counts as a repeat. */
+export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const form = useSaveForm({
+    held: draftOf(webhook),
+    read: (typed) => ({ body: bodyOf(typed) }),
+    route: routes.webhooks.update,
+    rooms: ['webhooks'],
+    send: (client, body) => client.webhooks.update({ id: webhook.id, ...body }),
+    countsFrom: 'the next request',
+  })
+  const { draft, disabled, change } = fieldsOf(form)
+  return (
+    <SaveForm label="Access" of={form}>
+      <Part title="Addresses" text="Others are answered 403, and stand in its activity as refused.">
+        <TextArea
+          label="IP allowlist"
+          rows={3}
+          placeholder={'203.0.113.0/24\n2001:db8::7'}
+          value={draft.addresses}
+          disabled={disabled}
+          onChange={({ target }) => change({ addresses: target.value })}
+          hint="IPv4 and IPv6 addresses and CIDR ranges, one a line. Empty: any address."
+        />
+      </Part>
+      <Part title="Browsers" text="Which pages may post here. Servers send no Origin, so this does not concern them.">
+        <Choice
+          label="Origins"
+          disabled={disabled}
+          of={[
+            { id: 'any', label: 'Any page' },
+            { id: 'some', label: 'Only these' },
+          ]}
+          at={draft.origins === null ? 'any' : 'some'}
+          go={(id) => change({ origins: id === 'any' ? null : '' })}
+        />
+        {draft.origins !== null && (
+          <TextArea
+            label="Allowed origins"
+            rows={2}
+            placeholder="https://shop.example"
+            value={draft.origins}
+            disabled={disabled}
+            onChange={({ target }) => change({ origins: target.value })}
+            hint="One a line; none at all: no page may."
+          />
+        )}
+      </Part>
+      <Part title="Handshake" text="How a provider asks whose the endpoint is, before it sends anything.">
+        <Choice
+          label="Kind"
+          disabled={disabled}
+          of={[
+            { id: 'none', label: 'None' },
+            { id: 'hub_challenge', label: 'hub.challenge (GET)' },
+            { id: 'url_verification', label: 'url_verification (POST)' },
+          ]}
+          at={draft.handshake}
+          go={(handshake) => change({ handshake })}
+        />
+        {draft.handshake !== 'none' && (
+          <Field
+            label="Verify token"
+            type="password"
+            autoComplete="new-password"
+            value={draft.token}
+            disabled={disabled}
+            placeholder={webhook.handshake.has_verify_token === true ? 'held; leave empty to keep it' : ''}
+            onChange={({ target }) => change({ token: target.value })}
+            hint={
+              draft.handshake === 'hub_challenge'
+                ? 'The provider must name it. Write-only.'
+                : 'If set, the request must name it. Write-only.'
+            }
+          />
+        )}
+      </Part>
+      <Part
+        title="Repeats"
+        text="A repeat within 7 days is answered 200 with the first answer, and nothing is stored twice."
+      >
+        <Choice
+          label="The key of an event is"
+          disabled={disabled}
+          of={[
+            { id: 'standard', label: 'Idempotency-Key' },
+            { id: 'header', label: 'Another header' },
+            { id: 'path', label: 'In the payload' },
+          ]}
+          at={draft.repeats}
+          go={(repeats) => change({ repeats, repeatsBy: '' })}
+        />
+        {draft.repeats !== 'standard' && (
+          <Field
+            label={draft.repeats === 'header' ? 'Header name' : 'Path'}
+            required
+            placeholder={draft.repeats === 'header' ? 'X-GitHub-Delivery' : 'id'}
+            value={draft.repeatsBy}
+            disabled={disabled}
+            onChange={({ target }) => change({ repeatsBy: target.value })}
+            className="mono text-data"
+          />
+        )}
+      </Part>
+    </SaveForm>
+  )
+}

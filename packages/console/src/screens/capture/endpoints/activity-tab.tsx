@@ -1,0 +1,145 @@
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
+import type { Webhook } from '../../../data/lists.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Views } from '../../../ui/page.tsx'
+import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { STANDINGS } from './recent-activity.tsx'
+
+const ROWS = 50
+const POLL_MS = 5_000
+const KINDS = [
+  { id: 'all', label: 'All' },
+  { id: 'received', label: 'Received' },
+  { id: 'rejected', label: 'Refused' },
+] as const
+type Kind = (typeof KINDS)[number]['id']
+
+/** What came in the last 7 days, received and refused together. */
+export function ActivityTab({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {
+  const [kind, setKind] = useState<Kind>('all')
+  const [offset, setOffset] = useState(0)
+  const asked = useAsk(
+    ['activity', 'list', id, kind, offset],
+    (client, signal) => client.activity.list({ id, kind, offset, limit: ROWS }, { signal }),
+    { everyMs: POLL_MS, keep: true },
+  )
+  if (asked.data === undefined)
+    return asked.error === null ? (
+      <Loading rows={10} height={36} />
+    ) : (
+      <Refused error={asked.error} again={asked.refetch} />
+    )
+  const { rows, total, since } = asked.data
+  return (
+    <>
+      {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
+      <div className="flex h-10 items-center gap-3 border-b border-line/55 px-5">
+        <Views
+          label="Which"
+          of={KINDS}
+          at={kind}
+          go={(to) => {
+            setKind(to)
+            setOffset(0)
+          }}
+        />
+        <span className="ml-auto text-data text-ink-3">since {since.slice(0, 10)}</span>
+      </div>
+      {rows.length === 0 &&
+        (kind === 'all' ? (
+          <Nothing />
+        ) : (
+          <p className="px-5 py-6 text-ink-3">
+            Nothing was {kind === 'received' ? 'received' : 'refused'} in these days.
+          </p>
+        ))}
+      <ul aria-label="Activity">
+        {rows.map((row) => (
+          <Line key={row.id} row={row} />
+        ))}
+      </ul>
+      {total > ROWS && (
+        <div className="flex items-center gap-2 px-5 py-3 text-ink-3">
+          <Button disabled={offset === 0} onClick={() => setOffset(Math.max(0, offset - ROWS))}>
+            Newer
+          </Button>
+          <Button disabled={offset + ROWS >= total} onClick={() => setOffset(offset + ROWS)}>
+            Older
+          </Button>
+          {(offset + 1).toLocaleString('en')} to {Math.min(offset + ROWS, total).toLocaleString('en')} of{' '}
+          {total.toLocaleString('en')}
+        </div>
+      )}
+    </>
+  )
+}
+
+type Row = {
+  readonly kind: 'received' | 'rejected'
+  readonly id: string
+  readonly at: string
+  readonly reason: string | null
+  readonly status: number
+  readonly count: number
+  readonly source_ip: string | null
+  readonly method: string
+  readonly content_type: string | null
+  readonly forward_status: string
+}
+
+function Line({
+  row: { kind, id, at, reason, status, count, source_ip, method, content_type, forward_status },
+}: {
+  readonly row: Row
+}): ReactElement {
+  const received = kind === 'received'
+  const cells = (
+    <>
+      <Glyph
+        standing={received ? (STANDINGS[forward_status] ?? 'none') : 'rejected'}
+        label={received ? forward_status : 'refused'}
+      />
+      <Time at={at} />
+      <span className={`mono text-data font-control ${received ? 'text-ok' : 'text-fail'}`}>{status}</span>
+      <span className="min-w-0 truncate">
+        {received ? (
+          <span className="text-ink-2">{forward_status === 'none' ? 'stored' : forward_status}</span>
+        ) : (
+          <>
+            {reason?.replaceAll('_', ' ')}
+            {count > 1 && <span className="text-ink-3"> ×{count}</span>}
+          </>
+        )}
+      </span>
+      <span className="mono truncate text-data text-ink-3 max-xl:hidden">
+        {method} {content_type}
+      </span>
+      <span className="mono truncate text-right text-data text-ink-3">{source_ip}</span>
+    </>
+  )
+  const look =
+    'grid min-h-9 grid-cols-[14px_minmax(96px,auto)_32px_minmax(90px,1fr)_minmax(0,1fr)_minmax(90px,auto)] max-xl:grid-cols-[14px_minmax(96px,auto)_32px_minmax(90px,1fr)_minmax(90px,auto)] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover'
+  return (
+    <li className="border-b border-line/55">
+      {received ? (
+        <To screen="events" search={{ sel: id }} className={look}>
+          {cells}
+        </To>
+      ) : (
+        <div className={look}>{cells}</div>
+      )}
+    </li>
+  )
+}
+
+function Nothing(): ReactElement {
+  return (
+    <Empty title="Nothing came in the last 7 days">
+      Send something to its URL: under Setup are commands to copy, in five languages.
+    </Empty>
+  )
+}

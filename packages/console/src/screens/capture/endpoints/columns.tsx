@@ -1,0 +1,96 @@
+import type { ReactElement } from 'react'
+import type { Webhook } from '../../../data/lists.ts'
+import { Ago } from '../../../parts/ago.tsx'
+import { Chip, Glyph } from '../../../ui/glyph.tsx'
+import { TwoLines, type Column } from '../../../ui/table.tsx'
+import { Countdown } from '../../../ui/time.tsx'
+import { SCHEMES } from '../../../parts/schemes.ts'
+import { RecentActivity } from './recent-activity.tsx'
+import { useActivity } from './use-activity.ts'
+
+const STATE: Column<Webhook> = {
+  id: 'state',
+  label: 'State',
+  width: '18px',
+  hidden: true,
+  cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
+}
+const NAME: Column<Webhook> = {
+  id: 'name',
+  label: 'Endpoint',
+  width: 'minmax(140px,1.6fr)',
+  cell: (row) => <TwoLines top={row.name} below={<span className="mono">{masked(row)}</span>} />,
+}
+
+export const COLUMNS: readonly Column<Webhook>[] = [
+  STATE,
+  NAME,
+  {
+    id: 'dataset',
+    label: 'Files into',
+    width: 'minmax(80px,1fr)',
+    cell: ({ dataset }) => <span className="mono block truncate text-data text-ink-2">{dataset}</span>,
+  },
+  { id: 'scheme', label: 'Who may send', width: 'minmax(120px,1fr)', cell: (row) => <SchemeText of={row} /> },
+  { id: 'recent', label: 'Last 20', width: '122px', cell: ({ id }) => <RecentActivity id={id} /> },
+  { id: 'received', label: '24 h', width: '64px', align: 'right', cell: ({ id }) => <Counts id={id} of="received" /> },
+  {
+    id: 'rejected',
+    label: 'Refused',
+    width: '64px',
+    align: 'right',
+    cell: ({ id }) => <Counts id={id} of="rejected" />,
+  },
+  { id: 'last', label: 'Last received', width: '96px', align: 'right', cell: ({ id }) => <Last id={id} /> },
+  {
+    id: 'chip',
+    label: 'Switched',
+    width: 'minmax(88px,150px)',
+    align: 'right',
+    cell: (row) =>
+      row.enabled && row.previous_url_expires_at === null ? (
+        <span className="text-ink-3">on</span>
+      ) : (
+        <StateChip of={row} />
+      ),
+  },
+]
+
+export const SLIM: readonly Column<Webhook>[] = [STATE, NAME]
+
+/** The URL without what makes it a credential: the first six characters of its last part. */
+export function masked({ public_path, webhook_slug }: Pick<Webhook, 'public_path' | 'webhook_slug'>): string {
+  return `${public_path.slice(0, public_path.length - webhook_slug.length)}${webhook_slug.slice(0, 6)}…`
+}
+
+export function StateChip({ of: { enabled, previous_url_expires_at } }: { readonly of: Webhook }): ReactElement {
+  if (!enabled) return <Chip standing="paused">off (503)</Chip>
+  if (previous_url_expires_at !== null)
+    return (
+      <span className="text-data text-retry-text">
+        former URL ends <Countdown to={previous_url_expires_at} />
+      </span>
+    )
+  return <Chip standing="ok">on</Chip>
+}
+
+function SchemeText({ of: { verification } }: { readonly of: Webhook }): ReactElement {
+  if (verification.scheme === 'none') return <span className="text-ink-3">{SCHEMES.none.label}</span>
+  if (verification.has_secret !== true) return <span className="text-fail">no secret yet: 401</span>
+  return <span className="text-ink-2">{SCHEMES[verification.scheme].label}</span>
+}
+
+function Counts({ id, of }: { readonly id: string; readonly of: 'received' | 'rejected' }): ReactElement {
+  const count = useActivity(id)?.summary[of]
+  if (count === undefined) return <span className="text-ink-3">–</span>
+  return (
+    <span className={`mono text-data ${of === 'rejected' && count > 0 ? 'text-fail' : 'text-ink-2'}`}>
+      {count.toLocaleString('en')}
+    </span>
+  )
+}
+
+function Last({ id }: { readonly id: string }): ReactElement {
+  const at = useActivity(id)?.summary.last_received_at ?? null
+  return <span className="text-ink-3">{at === null ? '–' : <Ago at={at} />}</span>
+}

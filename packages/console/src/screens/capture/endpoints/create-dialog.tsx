@@ -1,0 +1,147 @@
+import { LIMITS } from '@postroad/contract'
+import { useState, type FormEvent, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import { usePlace } from '../../../data/place.ts'
+import { adminCurl } from '../../../parts/commands.ts'
+import { createBodyOf, createDraftOf, SENDERS, type Sender } from '../../../parts/senders.ts'
+import { Button } from '../../../ui/button.tsx'
+import { useCopy } from '../../../ui/copy.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { VerificationFields } from './verification-fields.tsx'
+
+const FORM = 'create-endpoint'
+
+type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
+
+/** Makes an endpoint: who sends, then a name. */
+export function CreateDialog({ onClose, onMade }: Props): ReactElement {
+  const [sender, setSender] = useState<Sender | undefined>()
+  if (sender !== undefined)
+    return <Settings sender={sender} onBack={() => setSender(undefined)} onClose={onClose} onMade={onMade} />
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="New endpoint"
+      lead="Who will send to it? Its signature check comes with it."
+      actions={<Button onClick={onClose}>Cancel</Button>}
+    >
+      <ul aria-label="Senders" className="grid grid-cols-3 gap-2 pb-1 max-md:grid-cols-2">
+        {SENDERS.map((one, index) => (
+          <li key={one.id}>
+            <button
+              type="button"
+              data-first={index === 0 || undefined}
+              onClick={() => setSender(one)}
+              className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3 py-2 text-left hover:bg-sunken"
+            >
+              <b className="font-strong">{one.name}</b>
+              <span className="mono w-full truncate text-label leading-4 text-ink-3">{one.text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function Settings({
+  sender,
+  onBack,
+  onClose,
+  onMade,
+}: Props & { readonly sender: Sender; readonly onBack: () => void }): ReactElement {
+  const [draft, setDraft] = useState(() => createDraftOf(sender))
+  const { project } = usePlace()
+  const copy = useCopy()
+  const create = useChange(['webhooks'], (client) => client.webhooks.create(createBodyOf(sender, draft)))
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    create.mutate(undefined, { onSuccess: ({ webhook }) => onMade(webhook.id) })
+  }
+  const set = (part: Partial<typeof draft>): void => setDraft({ ...draft, ...part })
+  const secretless = createBodyOf(sender, {
+    ...draft,
+    verification: { ...draft.verification, secret: '' },
+    verifyToken: 'YOUR_VERIFY_TOKEN',
+  })
+  const isUnnamed = draft.name.trim() === ''
+  const asksToken = sender.handshake === 'hub_challenge'
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={sender.id === 'any' ? 'New endpoint' : `New endpoint: ${sender.name}`}
+      lead={sender.setup === '' ? 'A URL of its own that webhooks are sent to.' : sender.setup}
+      actions={
+        <>
+          <Button onClick={onBack}>Back</Button>
+          <Button
+            kind="quiet"
+            className="mr-auto"
+            disabled={isUnnamed}
+            onClick={() =>
+              void copy(
+                adminCurl({ method: 'POST', project, path: 'webhooks', body: secretless }),
+                'Copied as curl, without secrets',
+              )
+            }
+          >
+            Copy as curl
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" form={FORM} disabled={isUnnamed || create.isPending}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} onSubmit={submit}>
+        <Field
+          label="Name"
+          required
+          maxLength={LIMITS.nameCharsMax}
+          placeholder="Billing"
+          value={draft.name}
+          onChange={({ target }) => set({ name: target.value })}
+        />
+        <Field
+          label="Dataset"
+          placeholder="made from the name"
+          value={draft.dataset}
+          onChange={({ target }) => set({ dataset: target.value })}
+          className="mono text-data"
+          hint="Where its events are filed. A letter, then letters, digits and underscores."
+        />
+        <VerificationFields
+          draft={draft.verification}
+          set={(part) => set({ verification: { ...draft.verification, ...part } })}
+          isHeld={false}
+        />
+        {asksToken && (
+          <Field
+            label="Verify token"
+            type="password"
+            autoComplete="new-password"
+            required
+            value={draft.verifyToken}
+            onChange={({ target }) => set({ verifyToken: target.value })}
+            hint="The same text that you enter at the sender: it is asked for once, before anything is sent. Write-only."
+          />
+        )}
+        <p className="mb-3.5 text-data text-ink-3">{repeatsText(sender)}</p>
+        <RefusedLine error={create.error} />
+      </form>
+    </Dialog>
+  )
+}
+
+function repeatsText({ idempotency, name }: Sender): string {
+  if (idempotency === null)
+    return 'A repeat is told by the header Idempotency-Key, if the sender has one. Under Access you can choose another.'
+  return `What ${name} sends again is answered 200 and stored once: it is told by ${'header' in idempotency ? `the header ${idempotency.header}` : `“${idempotency.path}” in the payload`}.`
+}

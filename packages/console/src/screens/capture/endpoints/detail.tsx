@@ -1,0 +1,91 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { Webhook } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { CopyMeta } from '../../../parts/detail.tsx'
+import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
+import { Switch } from '../../../parts/switch.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
+import { AccessTab } from './access-tab.tsx'
+import { ActivityTab } from './activity-tab.tsx'
+import { masked, StateChip } from './columns.tsx'
+import { RecordsTab } from './records-tab.tsx'
+import { RoutingTab } from './routing-tab.tsx'
+import { SetupTab } from './setup-tab.tsx'
+import { useActivity } from './use-activity.ts'
+import { VerificationTab } from './verification-tab.tsx'
+import { VersionsTab } from './versions-tab.tsx'
+
+const TABS = [
+  { id: 'activity', label: 'Activity', of: ActivityTab },
+  { id: 'records', label: 'Records', of: RecordsTab },
+  { id: 'setup', label: 'Setup', of: SetupTab },
+  { id: 'verification', label: 'Verification', of: VerificationTab },
+  { id: 'routing', label: 'Criteria and mappings', of: RoutingTab },
+  { id: 'access', label: 'Access', of: AccessTab },
+  { id: 'versions', label: 'Versions', of: VersionsTab },
+] as const
+
+/** One endpoint: what came, how it is sent to, who may, what becomes of it, and what it was before. */
+export function EndpointDetail({
+  row: webhook,
+  onClose,
+}: {
+  readonly row: Webhook
+  readonly onClose: () => void
+}): ReactElement {
+  const may = useMay(routes.webhooks.update)
+  const { of: Tab } = useTab(TABS)
+  const { id, name, enabled, public_url } = webhook
+  return (
+    <ResourceDetail
+      label="Endpoint"
+      name={name}
+      path={`webhooks/${id}`}
+      chip={<StateChip of={webhook} />}
+      onClose={onClose}
+      meta={
+        <>
+          <CopyButton text={public_url} label="Copy the URL" className="mono min-w-0 text-ink-2">
+            <span className="truncate">{masked(webhook)}</span>
+          </CopyButton>
+          <CopyMeta text={id} label="Copy the id" />
+          <Summary id={id} />
+        </>
+      }
+      copied={{ label: 'Copy the URL', text: public_url, said: 'URL copied' }}
+      actions={
+        <Switch
+          enabled={enabled}
+          route={routes.webhooks.update}
+          rooms={['webhooks']}
+          set={(client, on) => client.webhooks.update({ id, enabled: on })}
+          titles={{ off: 'Senders are answered 503 and usually try again', on: 'Accepts requests again' }}
+          said={{ off: 'Switched off: senders are answered 503 from now on.', on: 'Switched on.' }}
+        />
+      }
+      items={({ curl, copied, link, remove }) => [copied, curl, link, 'line', remove]}
+      tabs={TABS}
+      remove={{
+        verb: 'Delete',
+        text: 'Its URL answers 404 from then on, and senders see that. What it received stays.',
+        may,
+        rooms: ['webhooks'],
+        run: (client) => client.webhooks.remove({ id }),
+      }}
+    >
+      <Tab webhook={webhook} />
+    </ResourceDetail>
+  )
+}
+
+function Summary({ id }: { readonly id: string }): ReactElement | null {
+  const summary = useActivity(id)?.summary
+  if (summary === undefined) return null
+  return (
+    <span>
+      {summary.received.toLocaleString('en')} received, {summary.rejected.toLocaleString('en')} refused in{' '}
+      {summary.window_hours} h
+    </span>
+  )
+}

@@ -1,0 +1,88 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import type { Webhook } from '../../../data/lists.ts'
+import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
+import { Conditions } from '../../../parts/conditions.tsx'
+import { Part } from '../../../parts/detail.tsx'
+import { DryRunResults } from '../../../parts/dry-run.tsx'
+import { useSettled } from '../../../parts/settled.ts'
+import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
+import { Mappings } from '../../../parts/mappings.tsx'
+import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { Field } from '../../../ui/field.tsx'
+
+type Draft = {
+  readonly dataset: string
+  readonly criteria: readonly ConditionDraft[]
+  readonly mappings: readonly MappingDraft[]
+}
+const RECENT = 200
+
+function routingOf({ dataset, criteria, mappings }: Webhook): Draft {
+  return { dataset, criteria: criteria.map(draftOf), mappings: mappings.map(mappingDraftOf) }
+}
+
+/** Which payloads are filed, as what, and where; tried on what came lately while one types. */
+export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const form = useSaveForm({
+    held: routingOf(webhook),
+    read: (typed) => ({ body: { dataset: typed.dataset.trim(), ...triedOf(typed) } }),
+    route: routes.webhooks.update,
+    rooms: ['webhooks'],
+    send: (client, body) => client.webhooks.update({ id: webhook.id, ...body }),
+    countsFrom: 'the next request',
+  })
+  const { draft, disabled, change } = fieldsOf(form)
+  const tried = useSettled(JSON.stringify(triedOf(draft)))
+  const test = useAsk(
+    ['webhooks', 'test', webhook.id, tried],
+    (client, signal) => client.webhooks.test({ id: webhook.id, recent: RECENT, ...readTried(tried) }, { signal }),
+    { keep: true },
+  )
+  return (
+    <SaveForm label="Criteria and mappings" of={form}>
+      <Part
+        title="Which payloads are filed"
+        text="All conditions must hold. What they turn away is stored all the same, with the reason."
+      >
+        <Conditions
+          label="Criteria"
+          conditions={draft.criteria}
+          change={(next) => change({ criteria: next })}
+          disabled={disabled}
+          empty="Every payload is filed."
+        />
+      </Part>
+      <Part title="As what, and where">
+        <Mappings mappings={draft.mappings} change={(next) => change({ mappings: next })} disabled={disabled} />
+        <Field
+          label="Dataset"
+          value={draft.dataset}
+          disabled={disabled}
+          onChange={({ target }) => change({ dataset: target.value })}
+          className="mono text-data"
+          hint="It is made by the first event, if it is not there yet."
+        />
+      </Part>
+      <Part title="Tried on what came lately" text="Nothing is stored or sent by this.">
+        <DryRunResults asked={test} />
+      </Part>
+    </SaveForm>
+  )
+}
+
+/** Lines that are still empty are left out. */
+function triedOf({ criteria, mappings }: Draft): Tried {
+  return {
+    criteria: criteria.filter(({ path }) => path.trim() !== '').map(sentOf),
+    mappings: mappings.filter(({ target }) => target.trim() !== '').map(mappingOf),
+  }
+}
+
+type Tried = { readonly criteria: ReturnType<typeof sentOf>[]; readonly mappings: ReturnType<typeof mappingOf>[] }
+
+function readTried(text: string): Tried {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from these two a moment ago
+  return JSON.parse(text) as Tried
+}

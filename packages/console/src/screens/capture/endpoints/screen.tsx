@@ -1,0 +1,39 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAllWebhooks, type Webhook } from '../../../data/lists.ts'
+import { cli } from '../../../parts/commands.ts'
+import { ResourceScreen } from '../../../parts/resource-screen.tsx'
+import { COLUMNS, SLIM } from './columns.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { EndpointDetail } from './detail.tsx'
+
+const VIEWS = [
+  { id: '', label: 'All', has: () => true },
+  { id: 'signed', label: 'Signed', has: ({ verification }: Webhook) => verification.scheme !== 'none' },
+  { id: 'open', label: 'Open', has: ({ verification }: Webhook) => verification.scheme === 'none' },
+  { id: 'off', label: 'Off', has: ({ enabled }: Webhook) => !enabled },
+] as const
+
+/** Endpoints: the URLs that webhooks are sent to. */
+export function Screen(): ReactElement {
+  const asked = useAllWebhooks()
+  return (
+    <ResourceScreen
+      title="Endpoints"
+      one="endpoint"
+      asked={asked}
+      columns={COLUMNS}
+      slim={SLIM}
+      views={VIEWS}
+      textOf={({ id, name, slug, dataset }) => [id, name, slug, dataset].join(' ')}
+      create={{ label: 'New endpoint', route: routes.webhooks.create, dialog: CreateDialog, tab: 'setup' }}
+      path="webhooks"
+      listCommand={cli('endpoints list')}
+      detail={EndpointDetail}
+      never={{
+        title: 'There is no endpoint here',
+        text: 'An endpoint is a URL of its own that a sender posts webhooks to. What comes is verified, stored before it is answered, and filed.',
+      }}
+    />
+  )
+}

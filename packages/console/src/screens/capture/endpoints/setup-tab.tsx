@@ -1,0 +1,121 @@
+import { LIMITS, routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { Webhook } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { CodeBlock } from '../../../parts/code-block.tsx'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { Overlap } from '../../../parts/overlap.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { Countdown } from '../../../ui/time.tsx'
+import { masked } from './columns.tsx'
+import { SCHEMES } from '../../../parts/schemes.ts'
+import { snippetsOf, type Language } from './snippets.ts'
+
+/** How to send to it, and how to give it another URL without losing an event. */
+export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const [isShown, setShown] = useState(false)
+  const [language, setLanguage] = useState<Language>('curl')
+  const { public_url, verification, dataset, slug } = webhook
+  const scheme = SCHEMES[verification.scheme]
+  return (
+    <>
+      <Part
+        title="Its URL"
+        text="The last part is a credential: who knows it may send."
+        beside={<Button onClick={() => setShown(!isShown)}>{isShown ? 'Hide' : 'Show it'}</Button>}
+      >
+        <div className="flex min-h-10 items-center gap-3 rounded-page border border-line-2 px-3.5">
+          <span className="mono font-control text-data text-accent">POST</span>
+          <code className="mono min-w-0 flex-1 text-data break-all">
+            {isShown ? public_url : `${new URL(public_url).origin}${masked(webhook)}`}
+          </code>
+          <CopyButton text={public_url} label="Copy the URL" />
+        </div>
+      </Part>
+      <Part
+        title="Send something"
+        text={
+          verification.scheme === 'none'
+            ? 'Run it, and the event is on the screen before you have switched windows.'
+            : `This endpoint checks signatures (${scheme.label}): sign the body as your sender does, or the answer is 401.`
+        }
+      >
+        <CodeBlock
+          label="How to send an event"
+          of={snippetsOf(isShown ? public_url : undefined, scheme.header === '' ? verification.header : scheme.header)}
+          at={language}
+          go={setLanguage}
+        />
+        {!isShown && (
+          <p className="mt-2 text-data text-ink-3">
+            The URL is left out while it is hidden. Show it above to have it in the commands.
+          </p>
+        )}
+      </Part>
+      <Part title="What becomes of it">
+        <Facts
+          of={[
+            [
+              'Filed into',
+              <code key="dataset" className="mono text-data">
+                {dataset}
+              </code>,
+            ],
+            [
+              'With an ingest key',
+              <code key="slug" className="mono text-data">
+                /v1/webhooks/&lt;ingest key&gt;/{slug}
+              </code>,
+            ],
+            [
+              'Accepts',
+              `JSON, forms and multipart; up to ${(LIMITS.ingestBodyBytesDefault / 1_048_576).toFixed(0)} MiB unless the operator set more or less`,
+            ],
+          ]}
+        />
+      </Part>
+      <RotatePart webhook={webhook} />
+    </>
+  )
+}
+
+function RotatePart({
+  webhook: { id, previous_public_url, previous_url_expires_at },
+}: {
+  readonly webhook: Webhook
+}): ReactElement {
+  const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
+  const may = useMay(routes.webhooks.rotate)
+  const rotate = useChange(['webhooks'], (client) => client.webhooks.rotate({ id, overlap_hours: hours }))
+  return (
+    <Part title="Give it a new URL" text="The same endpoint: its id, dataset, settings and history stay.">
+      {previous_public_url !== null && previous_url_expires_at !== null && (
+        <p role="status" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
+          The former URL still works, and ends <Countdown to={previous_url_expires_at} />.
+        </p>
+      )}
+      <Overlap hours={hours} change={setHours} what="URL" />
+      {rotate.data !== undefined && (
+        <p
+          role="status"
+          className="mb-3.5 flex items-center gap-2 rounded-field border border-accent-line bg-accent-soft px-3 py-2"
+        >
+          It has a new URL. Give it to your sender.{' '}
+          <CopyButton text={rotate.data.public_url} label="Copy the new URL" />
+        </p>
+      )}
+      <RefusedLine error={rotate.error} />
+      <Button
+        kind="danger"
+        disabled={!may || rotate.isPending}
+        title={may ? 'Makes a new URL' : needs(routes.webhooks.rotate.role)}
+        onClick={() => rotate.mutate(undefined)}
+      >
+        Rotate the URL
+      </Button>
+    </Part>
+  )
+}

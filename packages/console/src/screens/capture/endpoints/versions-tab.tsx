@@ -1,0 +1,198 @@
+import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useAsk, useChange } from '../../../data/ask.ts'
+import type { Webhook } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { Ago } from '../../../parts/ago.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Loading, needs, Refused, RefusedLine } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+
+type Version = RouteAnswer<Routes['webhooks']['listVersions']>['versions'][number]
+type Config = RouteAnswer<Routes['webhooks']['getVersion']>['version']['config']
+
+/** Every change of the settings, and the way back to any of them. */
+export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
+  const [open, setOpen] = useState<number | undefined>()
+  const asked = useAsk(['webhooks', 'versions', webhook.id], (client, signal) =>
+    client.webhooks.listVersions({ id: webhook.id, limit: 100 }, { signal }),
+  )
+  if (asked.data === undefined)
+    return asked.error === null ? <Loading rows={5} /> : <Refused error={asked.error} again={asked.refetch} />
+  return (
+    <>
+      <ol aria-label="Versions">
+        {asked.data.versions.map((version) => (
+          <li key={version.version} className="flex min-h-11 items-center gap-3 border-b border-line/55 px-5">
+            <span className="mono w-8 text-data text-ink-3">v{version.version}</span>
+            <span className="min-w-0 flex-1 truncate">{sentence(version)}</span>
+            <span className="text-ink-3">
+              {version.agent === null ? 'by hand' : version.agent}, <Ago at={version.created_at} />
+            </span>
+            {version.version === webhook.version ? (
+              <span className="w-20 text-right text-ink-3">now</span>
+            ) : (
+              <Button className="w-20 justify-center" onClick={() => setOpen(version.version)}>
+                Look
+              </Button>
+            )}
+          </li>
+        ))}
+      </ol>
+      <p className="px-5 py-3 text-data text-ink-3">
+        The newest 100 are kept. Versions hold no secret and no URL; rotations change no setting and make none.
+      </p>
+      {open !== undefined && <RestoreDialog webhook={webhook} version={open} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+function sentence({ version, changed, restored_from }: Version): string {
+  if (restored_from !== null) return `Restored from version ${restored_from}`
+  if (version === 1) return 'Created'
+  return `Changed ${changed.map((name) => name.replaceAll('_', ' ')).join(', ')}`
+}
+
+function RestoreDialog({
+  webhook,
+  version,
+  onClose,
+}: {
+  readonly webhook: Webhook
+  readonly version: number
+  readonly onClose: () => void
+}): ReactElement {
+  const [secret, setSecret] = useState('')
+  const [token, setToken] = useState('')
+  const may = useMay(routes.webhooks.restoreVersion)
+  const toast = useToast()
+  const asked = useAsk(['webhooks', 'version', webhook.id, version], (client, signal) =>
+    client.webhooks.getVersion({ id: webhook.id, version: String(version) }, { signal }),
+  )
+  const config = asked.data?.version.config
+  const needsSecret =
+    config !== undefined &&
+    config.verification.scheme !== 'none' &&
+    config.verification.scheme !== webhook.verification.scheme
+  const needsToken =
+    config !== undefined && config.handshake.kind !== 'none' && config.handshake.kind !== webhook.handshake.kind
+  const restore = useChange(['webhooks'], (client) =>
+    client.webhooks.restoreVersion({
+      id: webhook.id,
+      version: String(version),
+      ...(needsSecret ? (secret === '' ? { without_secret: true as const } : { secret }) : {}),
+      ...(token === '' ? {} : { verify_token: token }),
+    }),
+  )
+  const go = (): void =>
+    restore.mutate(undefined, {
+      onSuccess: () => {
+        toast({ text: `Version ${version} is what counts now.` })
+        onClose()
+      },
+    })
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={`Version ${version}`}
+      lead="What would be other than now."
+      actions={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            kind="primary"
+            disabled={!may || config === undefined || restore.isPending}
+            title={may ? 'Makes a new version with these settings' : needs(routes.webhooks.restoreVersion.role)}
+            onClick={go}
+          >
+            Restore
+          </Button>
+        </>
+      }
+    >
+      {asked.error !== null && <RefusedLine error={asked.error} />}
+      {config !== undefined && <Differences now={webhook} then={config} />}
+      {needsSecret && (
+        <Field
+          label="Secret of the other scheme"
+          type="password"
+          autoComplete="new-password"
+          value={secret}
+          onChange={({ target }) => setSecret(target.value)}
+          hint="Versions hold no secret. Left empty, every request is answered 401 until you set it."
+        />
+      )}
+      {needsToken && (
+        <Field
+          label="Verify token"
+          type="password"
+          autoComplete="new-password"
+          value={token}
+          onChange={({ target }) => setToken(target.value)}
+        />
+      )}
+      <RefusedLine error={restore.error} />
+    </Dialog>
+  )
+}
+
+function Differences({ now, then }: { readonly now: Webhook; readonly then: Config }): ReactElement {
+  const held: Readonly<Record<string, unknown>> = {
+    ...now,
+    verification: without(now.verification, ['has_secret', 'previous_secret_expires_at']),
+    handshake: without(now.handshake, ['has_verify_token']),
+  }
+  const differing = Object.entries({ ...then, handshake: without(then.handshake, ['has_verify_token']) }).filter(
+    ([name, value]) => sorted(value) !== sorted(held[name]),
+  )
+  if (differing.length === 0) return <p className="mb-3 text-ink-2">Nothing: its settings are those of now.</p>
+  return (
+    <table className="mb-3.5 w-full">
+      <thead>
+        <tr className="text-left text-meta text-ink-3">
+          <th scope="col" className="pr-3 font-text">
+            Setting
+          </th>
+          <th scope="col" className="pr-3 font-text">
+            Now
+          </th>
+          <th scope="col" className="font-text">
+            Version
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {differing.map(([name, value]) => (
+          <tr key={name} className="align-top">
+            <td className="border-t border-line/55 py-1.5 pr-3">{name.replaceAll('_', ' ')}</td>
+            <td className="mono border-t border-line/55 py-1.5 pr-3 text-data break-all text-fail">
+              {shown(held[name])}
+            </td>
+            <td className="mono border-t border-line/55 py-1.5 text-data break-all text-ok">{shown(value)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function without(value: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+}
+
+function sorted(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value)
+  return JSON.stringify(
+    Object.entries(value)
+      .filter(([, one]) => one !== undefined)
+      .toSorted(([a], [b]) => a.localeCompare(b)),
+  )
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,176 @@
+import type { ReactElement } from 'react'
+import type { Tail } from '../../../data/tail.ts'
+import { Glyph, Segments } from '../../../ui/glyph.tsx'
+import { isTree } from '../../../ui/json-lines.ts'
+import { leafText } from '../../../ui/raw-number.ts'
+import { TwoLines, type Column } from '../../../ui/table.tsx'
+import { Time, took } from '../../../ui/time.tsx'
+import { valueAt } from '../../../data/filter.ts'
+import { FIELD } from '../../../parts/columns-dialog.tsx'
+import { previewOf, titleOf } from './preview.ts'
+import { deliveriesOf, standingOfRow, standingsOf, tookMs, type EventRow } from './rows.ts'
+
+/** What can be chosen besides the fields of payloads. */
+export const CHOICES = [
+  { id: 'time', label: 'Time' },
+  { id: 'event', label: 'Event' },
+  { id: 'payload', label: 'Payload' },
+  { id: 'delivery', label: 'Delivery' },
+  { id: 'took', label: 'Took' },
+] as const
+export const FIRST_COLUMNS: readonly string[] = CHOICES.map(({ id }) => id)
+
+/** The columns that are chosen; how an event stands is always the first. */
+export function chosenColumns(all: readonly Column<EventRow>[], ids: readonly string[]): readonly Column<EventRow>[] {
+  const fields = ids.filter((id) => id.startsWith(FIELD)).map((id) => fieldColumn(id.slice(FIELD.length)))
+  const chosen = all.filter(({ id }) => id === 'standing' || ids.includes(id))
+  const at = chosen.findIndex(({ id }) => id === 'delivery')
+  return at < 0 ? [...chosen, ...fields] : chosen.toSpliced(at, 0, ...fields)
+}
+
+const CELL_CHARS = 200
+
+function fieldColumn(path: string): Column<EventRow> {
+  return {
+    id: FIELD + path,
+    label: path,
+    width: 'minmax(64px,150px)',
+    cell: (row) => (
+      <span className="mono block truncate text-meta text-ink-2">
+        {row.kind === 'record' ? cellText(valueAt(row.record.data, path)) : ''}
+      </span>
+    ),
+  }
+}
+
+/** What is not there is a dash, so that it can be told from empty text. */
+function cellText(value: unknown): string {
+  if (value === undefined) return '–'
+  return (isTree(value) ? JSON.stringify(value) : leafText(value)).slice(0, CELL_CHARS)
+}
+
+/** The columns of the list; they read the tail anew each time a row is drawn. */
+export function columnsOf(tail: Tail, webhookName: (id: string) => string): readonly Column<EventRow>[] {
+  return [
+    {
+      id: 'standing',
+      label: 'Status',
+      hidden: true,
+      width: '18px',
+      cell: (row) =>
+        row.kind === 'gap' ? null : (
+          <Glyph
+            standing={standingOfRow(row, deliveriesOf(tail, row))}
+            label={row.kind === 'unfiled' ? 'not filed' : undefined}
+          />
+        ),
+    },
+    { id: 'time', label: 'Time', width: 'minmax(96px,auto)', cell: ({ at }) => <Time at={at} /> },
+    { id: 'event', label: 'Event', width: '150px', cell: (row) => <What of={row} webhookName={webhookName} /> },
+    { id: 'payload', label: 'Payload', width: 'minmax(0,1fr)', cell: (row) => <Preview of={row} /> },
+    {
+      id: 'delivery',
+      label: 'Delivery',
+      width: '78px',
+      cell: (row) => (row.kind === 'record' ? <Segments of={standingsOf(deliveriesOf(tail, row))} /> : null),
+    },
+    {
+      id: 'took',
+      label: 'Took',
+      width: '48px',
+      align: 'right',
+      cell: (row) =>
+        row.kind === 'record' ? (
+          <span className="mono text-meta text-ink-3">{took(tookMs(row, deliveriesOf(tail, row)))}</span>
+        ) : null,
+    },
+  ]
+}
+
+function What({
+  of: row,
+  webhookName,
+}: {
+  readonly of: EventRow
+  readonly webhookName: (id: string) => string
+}): ReactElement {
+  switch (row.kind) {
+    case 'record':
+      return <TwoLines top={titleOf(row.record.data, row.record.dataset)} below={row.record.dataset} />
+    case 'unfiled':
+      return (
+        <TwoLines
+          top={<span className="font-control text-ink-2">not filed</span>}
+          below={row.submission.webhook_id === null ? 'ingest key' : webhookName(row.submission.webhook_id)}
+        />
+      )
+    case 'rejection':
+      return (
+        <TwoLines
+          top={
+            <span className="font-control text-ink-3">
+              rejected{row.rejection.count > 1 ? ` ×${row.rejection.count}` : ''}
+            </span>
+          }
+          below={row.rejection.webhook_id === null ? 'ingest key' : webhookName(row.rejection.webhook_id)}
+        />
+      )
+    case 'gap':
+      return <span className="text-ink-3">tail</span>
+  }
+}
+
+function Preview({ of: row }: { readonly of: EventRow }): ReactElement {
+  switch (row.kind) {
+    case 'record':
+      return <Fields of={previewOf(row.record.data)} />
+    case 'unfiled':
+      return <span className="truncate text-ink-3">stored, and no criteria or rule filed it</span>
+    case 'rejection':
+      return (
+        <Fields
+          of={[
+            [row.rejection.reason, ''],
+            ['', String(row.rejection.status)],
+            ['from', row.rejection.source_ip ?? 'unknown'],
+          ]}
+        />
+      )
+    case 'gap':
+      return <span className="truncate text-ink-3">{gapText(row.gap)}</span>
+  }
+}
+
+function gapText({
+  ms,
+  backfilled,
+  missed,
+}: {
+  readonly ms: number
+  readonly backfilled: number
+  readonly missed: boolean
+}): string {
+  const away = `${(ms / 1_000).toFixed(1)} s not received`
+  if (missed) return `${away}, and what came then is not kept any more`
+  return backfilled === 0
+    ? `${away}, nothing came in that time`
+    : `${away}, ${backfilled} ${backfilled === 1 ? 'event' : 'events'} backfilled`
+}
+
+function Fields({ of }: { readonly of: readonly (readonly [string, string])[] }): ReactElement {
+  return (
+    <span className="mono block truncate text-meta text-ink-3">
+      {of.map(([key, value], index) => (
+        <span key={index} className="pr-3">
+          {value === '' ? (
+            <b className="font-text text-ink-2">{key}</b>
+          ) : (
+            <>
+              {key} <b className="font-text text-ink-2">{value}</b>
+            </>
+          )}
+        </span>
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,128 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { useMemo, useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { usePlace } from '../../../data/place.ts'
+import { addressOf, spanIn, type Span } from '../../../parts/span.ts'
+import { TimeBars, type TimeBar } from '../../../parts/time-bars.tsx'
+import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
+import { rangeOf, type EventsSearch } from './search.ts'
+import type { useEvents } from './use-events.ts'
+
+const HEIGHT = 48
+const MINUTE_MS = 60_000
+const EVERY_MS = 5_000
+/** The widths that are chosen from when the range has no begin. */
+const WIDTHS_MS = [1_800_000, 10_800_000, 86_400_000, 604_800_000, 2_592_000_000] as const
+
+type Events = ReturnType<typeof useEvents>
+type Props = {
+  readonly events: Events
+  readonly search: EventsSearch
+  readonly change: (change: Partial<EventsSearch>) => void
+}
+/** What the bars show: up to now without an end. */
+type Frame = { readonly width: number; readonly to?: number }
+
+/** What came over the range, as the server has counted it, and what was found of it; a stretch that is dragged over becomes the range. */
+export function Histogram({ events, search, change }: Props): ReactElement {
+  const { project } = usePlace()
+  const own = spanIn(search)
+  const [frame, setFrame] = useFrame(events.rows, search)
+  const asked = useAsk(
+    ['dashboard', 'bars', frame.width, frame.to],
+    (client, signal) => client.dashboard.timeseries({ project_id: project.id, ...boundsOf(frame) }, { signal }),
+    { everyMs: EVERY_MS, keep: true },
+  )
+  const series = asked.data?.timeseries
+  const bucketMs = (series?.bucket_seconds ?? 60) * 1_000
+  const { rows, tail, isNarrowed } = events
+  const bars = useMemo(
+    () => (series === undefined ? [] : barsOf(series, { rows, tail, isNarrowed })),
+    [series, rows, tail, isNarrowed],
+  )
+  const canZoom = own !== undefined && own.to - own.from < frame.width && own.to - own.from >= MINUTE_MS * 2
+  return (
+    <div className="border-b border-line px-[18px] pt-3.5 pb-2" style={{ minHeight: HEIGHT + 43 }}>
+      {bars.length > 0 && (
+        <TimeBars
+          label="Events over time"
+          bars={bars}
+          bucketMs={bucketMs}
+          height={HEIGHT}
+          textOf={({ all, bad, found }) =>
+            `${found === undefined ? '' : `${found.toLocaleString('en')} found of `}${all.toLocaleString('en')} in, ${bad.toLocaleString('en')} failed or refused`
+          }
+          selected={own}
+          select={(span) => change(addressOf(span))}
+          zoom={canZoom ? () => setFrame({ width: own.to - own.from, to: own.to }) : undefined}
+          isLive={frame.to === undefined}
+        />
+      )}
+    </div>
+  )
+}
+
+function boundsOf({ width, to }: Frame): { readonly from: string; readonly to?: string } {
+  return {
+    from: new Date((to ?? Date.now()) - width).toISOString(),
+    ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
+  }
+}
+
+/** The frame stays where it is while a stretch inside of it is selected. */
+function useFrame(rows: readonly EventRow[], search: EventsSearch): readonly [Frame, (frame: Frame) => void] {
+  const own = spanIn(search)
+  const { ms } = rangeOf(search)
+  const [frame, setFrame] = useState<Frame>(() => (own === undefined ? { width: ms ?? WIDTHS_MS[0] } : around(own)))
+  const oldest = rows.at(-1)?.at
+  const wanted =
+    own === undefined
+      ? { width: ms ?? widthFor(oldest === undefined ? 0 : Date.now() - Date.parse(oldest)) }
+      : holds(frame, own)
+        ? frame
+        : around(own)
+  if (wanted.width !== frame.width || wanted.to !== frame.to) setFrame(wanted)
+  return [wanted, setFrame]
+}
+
+function widthFor(ms: number): number {
+  return WIDTHS_MS.find((width) => width >= ms) ?? WIDTHS_MS[WIDTHS_MS.length - 1] ?? ms
+}
+
+function holds({ width, to = Date.now() + MINUTE_MS }: Frame, { from, to: until }: Span): boolean {
+  return from >= to - width - MINUTE_MS * 2 && until <= to + width
+}
+
+/** A range from an address, with as much before and behind it. */
+function around({ from, to }: Span): Frame {
+  const width = widthFor((to - from) * 3)
+  const end = to + (width - (to - from)) / 2
+  return end >= Date.now() ? { width: Math.max(width, Date.now() - from) } : { width, to: end }
+}
+
+type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
+
+/** The counting is some seconds behind: what is loaded already fills up what is not counted for good. */
+function barsOf(
+  { points, bucket_seconds, closed_until }: Series,
+  { rows, tail, isNarrowed }: Pick<Events, 'rows' | 'tail' | 'isNarrowed'>,
+): readonly TimeBar[] {
+  const bucketMs = bucket_seconds * 1_000
+  const closedUntil = closed_until === null ? 0 : Date.parse(closed_until)
+  const begin = Date.parse(points[0]?.at ?? '')
+  const seen = points.map(() => ({ all: 0, bad: 0 }))
+  for (const row of rows) {
+    const bar = seen[Math.floor((Date.parse(row.at) - begin) / bucketMs)]
+    if (bar === undefined || row.kind === 'gap') continue
+    const count = row.kind === 'rejection' ? row.rejection.count : 1
+    bar.all += count
+    if (['fail', 'retry', 'rejected'].includes(standingOfRow(row, deliveriesOf(tail, row)))) bar.bad += count
+  }
+  return points.map(({ submissions, failed, rejected }, index) => {
+    const { all: found, bad: wrong } = seen[index] ?? { all: 0, bad: 0 }
+    const at = begin + index * bucketMs
+    const [all, bad] = [submissions + rejected, failed + rejected]
+    if (isNarrowed) return { at, all: Math.max(all, found), bad: wrong, found }
+    return at + bucketMs > closedUntil ? { at, all: Math.max(all, found), bad: Math.max(bad, wrong) } : { at, all, bad }
+  })
+}

@@ -1,0 +1,127 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { useDestinations } from '../../../data/names.ts'
+import { standingOf } from '../../../data/standing.ts'
+import { WaitsLine } from '../../../parts/waits-line.tsx'
+import { AttemptPart, HeaderList } from '../../../ui/attempt.tsx'
+import { Chip, Glyph } from '../../../ui/glyph.tsx'
+import { Loading, Refused } from '../../../ui/states.tsx'
+import { bytes } from '../../../ui/time.tsx'
+import { stepsOf, type Story } from './path.ts'
+
+type Whole = RouteAnswer<Routes['submissions']['get']>['submission']
+
+export function HeadersTab({ submission }: { readonly submission: Story['submission'] }): ReactElement {
+  return (
+    <div className="px-5 py-3">
+      <HeaderList of={submission.headers} />
+      <p className="mt-3 text-data text-ink-3">As they were received. Credentials are masked before they are stored.</p>
+    </div>
+  )
+}
+
+export function DeliveriesTab({ story }: { readonly story: Story }): ReactElement {
+  const { nameOf } = useDestinations()
+  if (story.deliveries.length === 0)
+    return <p className="px-5 py-4 text-ink-3">No destination takes this event. Under Routing stands why.</p>
+  return (
+    <>
+      {story.deliveries.map((delivery) => (
+        <DeliveryPart
+          key={delivery.id}
+          id={delivery.id}
+          state={delivery.state}
+          name={nameOf(delivery.destination_id)}
+        />
+      ))}
+    </>
+  )
+}
+
+function DeliveryPart({
+  id,
+  state,
+  name,
+}: {
+  readonly id: string
+  readonly state: Story['deliveries'][number]['state']
+  readonly name: string
+}): ReactElement {
+  const asked = useAsk(
+    ['deliveries', 'get', id, state],
+    (client, signal) => client.deliveries.get({ id }, { signal }),
+    { keep: true },
+  )
+  return (
+    <section>
+      <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">
+        {name}
+        <Chip standing={standingOf(state)}>{state}</Chip>
+      </h3>
+      {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
+      {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}
+      {asked.data !== undefined && <WaitsLine delivery={asked.data.delivery} />}
+      {asked.data?.delivery.attempts.map((attempt, index, { length }) => (
+        <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === length - 1} />
+      ))}
+    </section>
+  )
+}
+
+/** Every rule, criterion and destination, and what each made of it. */
+export function RoutingTab({ story }: { readonly story: Story }): ReactElement {
+  const missed = stepsOf(story, (id) => id).filter((step) => step.missed === true)
+  const { criteria, rules = [], destinations } = story.submission.decision
+  const took = [
+    ...(criteria?.matched === true ? ['The criteria of the endpoint'] : []),
+    ...rules.filter(({ matched }) => matched).map(({ rule }) => `Rule ${rule}`),
+    ...destinations.filter(({ matched }) => matched).map(({ destination }) => `Destination ${destination}`),
+  ]
+  return (
+    <div className="px-5 py-3">
+      <h3 className="mb-1 font-strong">Matched</h3>
+      {took.length === 0 && <p className="text-ink-3">Nothing.</p>}
+      <ul>
+        {took.map((name, index) => (
+          <li key={index} className="flex min-h-7 items-center gap-2">
+            <Glyph standing="ok" label="matched" />
+            {name}
+          </li>
+        ))}
+      </ul>
+      <h3 className="mt-4 mb-1 font-strong">Did not match</h3>
+      {missed.length === 0 && <p className="text-ink-3">Nothing else was there to match.</p>}
+      <ul>
+        {missed.map((step) => (
+          <li key={step.id} className="flex min-h-7 items-center gap-2">
+            <Glyph standing="rejected" label="not matched" />
+            <span className="font-control">{step.title}</span>
+            <span className="text-ink-3">{step.text}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** The body byte by byte, when it is text. */
+export function RawTab({ submission }: { readonly submission: Whole | undefined }): ReactElement {
+  if (submission === undefined) return <Loading rows={3} />
+  if (submission.body === null)
+    return (
+      <p className="px-5 py-4 text-ink-3">
+        The body is {bytes(submission.body_bytes)} that are no text. In base64 it begins with{' '}
+        <code className="mono break-all text-ink-2">{submission.body_base64?.slice(0, 400)}</code>
+      </p>
+    )
+  return (
+    <pre
+      tabIndex={0}
+      aria-label="Body as received"
+      className="mono h-full overflow-auto px-5 py-3 text-data whitespace-pre-wrap break-all"
+    >
+      {submission.body}
+    </pre>
+  )
+}

@@ -1,0 +1,278 @@
+import { routes } from '@postroad/contract'
+import { ChevronDown, ChevronUp, RotateCw, X } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { filterText } from '../../../data/filter.ts'
+import { useWebhooks } from '../../../data/names.ts'
+import { useMay } from '../../../data/place.ts'
+import { standingOf, worstOf } from '../../../data/standing.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { Button, IconButton } from '../../../ui/button.tsx'
+import { CopyButton, useCopy } from '../../../ui/copy.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { JsonTree } from '../../../ui/json-tree.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
+import { Loading, needs, Refused } from '../../../ui/states.tsx'
+import { Tabs } from '../../../ui/tabs.tsx'
+import { bytes, Time } from '../../../ui/time.tsx'
+import { curlOf } from './commands.ts'
+import { DeliveriesTab, HeadersTab, RawTab, RoutingTab } from './inspector-tabs.tsx'
+import { isStory, type Story } from './path.ts'
+import { PathView } from './path-view.tsx'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { titleOf } from './preview.ts'
+import { Subject } from './subject.tsx'
+import type { EventsSearch } from './search.ts'
+
+type Props = {
+  readonly id: string
+  readonly search: EventsSearch
+  readonly change: (change: Partial<EventsSearch>) => void
+  readonly onStep: (by: number) => void
+  /** Opens the window that sends an event, with this body. */
+  readonly onResend: (body: string, webhookId: string | null) => void
+}
+
+const LIVE_MS = 4_000
+const SETTLED_MS = 30_000
+const TABS = ['payload', 'headers', 'deliveries', 'routing', 'raw'] as const
+type TabId = (typeof TABS)[number]
+
+/** One event from its first byte to its last attempt. Any id of the story opens it. */
+export function Inspector(props: Props): ReactElement {
+  const { id, change } = props
+  const asked = useAsk(['correlate', id], (client, signal) => client.search.correlate({ id }, { signal }), {
+    everyMs: LIVE_MS,
+  })
+  if (asked.data === undefined) {
+    return (
+      <section aria-label="Event" className="relative border-l border-line">
+        <div className="absolute top-3 right-3.5 z-1">
+          <IconButton label="Close" onClick={() => change({ sel: undefined, full: undefined })}>
+            <X strokeWidth={1.5} />
+          </IconButton>
+        </div>
+        {asked.error === null ? (
+          <Loading rows={8} height={34} />
+        ) : (
+          <Refused error={asked.error} again={asked.refetch} />
+        )}
+      </section>
+    )
+  }
+  if (!isStory(asked.data))
+    return (
+      <Subject
+        answer={asked.data}
+        onOpen={(sel) => change({ sel })}
+        onClose={() => change({ sel: undefined, full: undefined })}
+      />
+    )
+  return <Opened {...props} story={asked.data} />
+}
+
+function useWhole(story: Story, id: string) {
+  const recordId = story.records.find((record) => record.id === id)?.id ?? story.records[0]?.id
+  const record = useAsk(
+    ['records', 'get', recordId],
+    (client, signal) => client.records.get({ id: recordId ?? '' }, { signal }),
+    { enabled: recordId !== undefined, everyMs: SETTLED_MS * 10 },
+  )
+  const submission = useAsk(
+    ['submissions', 'get', story.submission.id],
+    (client, signal) => client.submissions.get({ id: story.submission.id }, { signal }),
+    { everyMs: SETTLED_MS * 10 },
+  )
+  return {
+    recordId,
+    record: record.data?.record,
+    submission: submission.data?.submission,
+    error: record.error ?? submission.error,
+  }
+}
+
+function Opened({ id, search, change, onStep, onResend, story }: Props & { readonly story: Story }): ReactElement {
+  const { nameOf } = useWebhooks()
+  const whole = useWhole(story, id)
+  const copy = useCopy()
+  const tab = TABS.find((one) => one === search.tab) ?? 'payload'
+  const { submission } = story
+  const go = (to: TabId): void => change({ tab: to === 'payload' ? undefined : to })
+  useKeys({
+    y: () => void copy(whole.recordId ?? submission.id, 'Id copied'),
+    Enter: () => change({ full: search.full === undefined ? '1' : undefined }),
+    ...Object.fromEntries(TABS.map((one, index) => [String(index + 1), () => go(one)])),
+  })
+  return (
+    <section aria-label="Event" className="flex min-h-0 min-w-0 flex-col border-l border-line bg-surface">
+      <header className="py-3 pr-3.5 pl-5">
+        <div className="flex items-center gap-2">
+          <h2 className="truncate text-title">
+            {whole.record === undefined
+              ? (story.records[0]?.dataset ?? 'Not filed')
+              : titleOf(whole.record.data, whole.record.dataset)}
+          </h2>
+          <StoryChip story={story} />
+          <span className="flex-1" />
+          <IconButton label="Previous event" onClick={() => onStep(-1)}>
+            <ChevronUp strokeWidth={1.5} />
+          </IconButton>
+          <IconButton label="Next event" onClick={() => onStep(1)} className="-ml-2">
+            <ChevronDown strokeWidth={1.5} />
+          </IconButton>
+          <IconButton label="Close" onClick={() => change({ sel: undefined, full: undefined })}>
+            <X strokeWidth={1.5} />
+          </IconButton>
+        </div>
+        <div className="mono mt-px flex h-6 items-center gap-3.5 overflow-hidden text-meta whitespace-nowrap text-ink-3">
+          <CopyButton text={whole.recordId ?? submission.id} label="Copy the id" className="min-w-0 text-ink-2">
+            <span className="truncate">{whole.recordId ?? submission.id}</span>
+          </CopyButton>
+          <Time at={submission.received_at} />
+          <span>{bytes(submission.body_bytes)}</span>
+          <span className="truncate">{submission.source_ip}</span>
+        </div>
+        <Actions story={story} whole={whole} change={change} onResend={onResend} />
+      </header>
+      <PathView story={story} webhookName={nameOf} />
+      <Tabs
+        label="Event"
+        at={tab}
+        go={go}
+        tabs={[
+          { id: 'payload', label: 'Payload' },
+          { id: 'headers', label: 'Headers', count: Object.keys(submission.headers).length },
+          { id: 'deliveries', label: 'Deliveries', count: story.deliveries.length },
+          { id: 'routing', label: 'Routing' },
+          { id: 'raw', label: 'Raw' },
+        ]}
+        beside={whole.record !== undefined && <CopyButton text={whole.record.data_text} label="Copy the payload" />}
+      >
+        {tab === 'payload' && (
+          <Payload
+            whole={whole}
+            onFilter={(path, op, value) => change({ f: [...(search.f ?? []), filterText({ path, op, value })] })}
+          />
+        )}
+        {tab === 'headers' && <HeadersTab submission={submission} />}
+        {tab === 'deliveries' && <DeliveriesTab story={story} />}
+        {tab === 'routing' && <RoutingTab story={story} />}
+        {tab === 'raw' && <RawTab submission={whole.submission} />}
+      </Tabs>
+    </section>
+  )
+}
+
+type OfEvent = { readonly story: Story; readonly whole: ReturnType<typeof useWhole> }
+
+/** What can be done with the event, by buttons and by their keys: neither does anything before what it is for is there. */
+function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'change' | 'onResend'>): ReactElement {
+  const { all: webhooks } = useWebhooks()
+  const copy = useCopy()
+  const may = useMay(routes.deliveries.replay)
+  const [isReplaying, setReplaying] = useState(false)
+  const { submission } = story
+  const body = whole.submission?.body
+  const url =
+    webhooks.find((webhook) => webhook.id === submission.webhook_id)?.public_url ??
+    `${location.origin}/v1/ingest/YOUR_INGEST_KEY`
+  const replay = may && story.deliveries.length > 0 ? () => setReplaying(true) : undefined
+  const curl =
+    body === undefined
+      ? undefined
+      : () =>
+          void copy(
+            curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body: body ?? '' }),
+            'Copied as curl',
+          )
+  const resend = body === undefined || body === null ? undefined : () => onResend(body, submission.webhook_id)
+  useKeys({ r: replay, c: curl, e: resend })
+  return (
+    <div className="mt-2.5 flex gap-2">
+      <Button
+        kind="primary"
+        hotkey="R"
+        icon={<RotateCw strokeWidth={1.5} />}
+        disabled={replay === undefined}
+        title={may ? 'Sends it again to its destinations' : needs(routes.deliveries.replay.role)}
+        onClick={replay}
+      >
+        Replay
+      </Button>
+      <Button hotkey="C" disabled={curl === undefined} onClick={curl}>
+        Copy as curl
+      </Button>
+      <Button hotkey="E" disabled={resend === undefined} onClick={resend}>
+        Edit and send
+      </Button>
+      <More story={story} whole={whole} onDataset={(dataset) => change({ dataset })} />
+      {isReplaying && <ReplayDialog story={story} onClose={() => setReplaying(false)} />}
+    </div>
+  )
+}
+
+function More({ story, whole, onDataset }: OfEvent & { readonly onDataset: (dataset: string) => void }): ReactElement {
+  const copy = useCopy()
+  const dataset = story.records[0]?.dataset
+  return (
+    <MoreMenu
+      items={[
+        { label: 'Copy a link to this event', go: () => void copy(location.href, 'Link copied') },
+        {
+          label: 'Copy the CLI command',
+          go: () => void copy(`npm run postroad -- events get ${whole.recordId ?? ''}`, 'Command copied'),
+          disabled: whole.recordId === undefined,
+        },
+        {
+          label: 'Copy the payload',
+          go: () => void copy(whole.record?.data_text ?? '', 'Payload copied'),
+          disabled: whole.record === undefined,
+        },
+        {
+          label: 'Only this dataset',
+          go: () => dataset !== undefined && onDataset(dataset),
+          disabled: dataset === undefined,
+        },
+      ]}
+    />
+  )
+}
+
+function Payload({
+  whole,
+  onFilter,
+}: {
+  readonly whole: ReturnType<typeof useWhole>
+  readonly onFilter: (path: string, op: 'equals' | 'not_equals', value: string) => void
+}): ReactElement | null {
+  if (whole.error !== null) return <Refused error={whole.error} />
+  const text = whole.record?.data_text ?? (whole.recordId === undefined ? whole.submission?.body : undefined)
+  return text === undefined || text === null ? null : <JsonTree text={text} label="Payload" onFilter={onFilter} />
+}
+
+/** How far the event is, in a word: `2 of 3 delivered`. */
+function StoryChip({ story: { deliveries, records } }: { readonly story: Story }): ReactElement {
+  const standing = worstOf(deliveries.map(({ state }) => standingOf(state)))
+  const delivered = deliveries.filter(({ state }) => state === 'delivered').length
+  if (deliveries.length === 0)
+    return <Chip standing="none">{records.length === 0 ? 'stored, not filed' : 'stored'}</Chip>
+  return (
+    <Chip standing={standing}>
+      {delivered === deliveries.length ? 'delivered' : `${delivered} of ${deliveries.length} delivered`}
+    </Chip>
+  )
+}
+
+const NOT_SENT_AGAIN =
+  /^(?:host|content-length|connection|accept|accept-encoding|user-agent|transfer-encoding|expect)$/i
+
+/** The headers that matter when it is sent again; masked ones are left for the sender to fill in. */
+function sentHeaders(
+  headers: Readonly<Record<string, string>>,
+  contentType: string | null,
+): Readonly<Record<string, string>> {
+  const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_SENT_AGAIN.test(name)))
+  return Object.keys(kept).some((name) => name.toLowerCase() === 'content-type')
+    ? kept
+    : { 'content-type': contentType ?? 'application/json', ...kept }
+}

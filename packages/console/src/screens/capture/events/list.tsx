@@ -1,0 +1,156 @@
+import { ArrowUp } from 'lucide-react'
+import { useMemo, type ReactElement } from 'react'
+import { useGo } from '../../../data/go.tsx'
+import { useWebhooks } from '../../../data/names.ts'
+import type { Marks } from '../../../parts/marks.ts'
+import { Button, Kbd } from '../../../ui/button.tsx'
+import { Empty, Loading, Refused, RefusedLine } from '../../../ui/states.tsx'
+import { Table } from '../../../ui/table.tsx'
+import { chosenColumns, columnsOf } from './columns.tsx'
+import type { EventRow } from './rows.ts'
+import type { EventsSearch } from './search.ts'
+import type { useEvents } from './use-events.ts'
+
+type Props = {
+  readonly events: ReturnType<typeof useEvents>
+  readonly search: EventsSearch
+  readonly onGo: (row: EventRow) => void
+  readonly marks: Marks
+  /** The ids of the columns that are shown. */
+  readonly shown: readonly string[]
+  readonly onScrolled: (isScrolled: boolean) => void
+  readonly onRelease: () => void
+}
+
+/** The rows, or why there are none. */
+export function List({ events, search, onGo, marks, shown, onScrolled, onRelease }: Props): ReactElement {
+  const { nameOf } = useWebhooks()
+  const { rows, tail } = events
+  const columns = useMemo(() => chosenColumns(columnsOf(tail, nameOf), shown), [tail, nameOf, shown])
+  const go = useGo()
+  if (events.refusal !== null)
+    return (
+      <Empty
+        title="The filter cannot be used so"
+        actions={<Button onClick={() => go('events')}>Clear the filter</Button>}
+      >
+        Beside it stands what is wrong with it.
+      </Empty>
+    )
+  if (events.error !== null && rows.length === 0) return <Refused error={events.error} again={events.again} />
+  if (events.isLoading || (events.isAsking && rows.length === 0)) return <Loading />
+  if (rows.length === 0) return <Nothing events={events} clear={() => go('events')} />
+  return (
+    <div aria-busy={events.isAsking} className="flex min-h-0 flex-1 flex-col">
+      <Table
+        label="Events"
+        columns={columns}
+        rows={rows}
+        idOf={({ id }) => id}
+        at={search.sel}
+        onGo={onGo}
+        marks={marks}
+        onScroll={(top) => onScrolled(top > 4)}
+        onEnd={events.loadMore}
+        end={<End events={events} />}
+        strip={
+          events.heldBack > 0 && (
+            <button
+              type="button"
+              onClick={onRelease}
+              className="flex h-7 flex-none items-center justify-center gap-1.5 border-b border-line bg-sunken text-data font-control text-accent hover:bg-accent-soft"
+            >
+              <ArrowUp className="size-[13px]" strokeWidth={1.5} aria-hidden />
+              {events.heldBack.toLocaleString('en')} newer {events.heldBack === 1 ? 'event' : 'events'}, held while you
+              read <Kbd>.</Kbd>
+            </button>
+          )
+        }
+      />
+    </div>
+  )
+}
+
+type Events = Props['events']
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const moment = (at: string | null): string => (at === null ? 'the begin of the range' : MOMENT.format(Date.parse(at)))
+
+/** No row: how much was looked through for that, and how to look on. */
+function Nothing({
+  events: { isNarrowed, scanned, reached, isLooking, isPaused, stop, further },
+  clear,
+}: {
+  readonly events: Events
+  readonly clear: () => void
+}): ReactElement {
+  const many = scanned.toLocaleString('en')
+  if (!isNarrowed)
+    return (
+      <Empty title="Nothing came in this time" actions={<Button onClick={clear}>Show all that is kept</Button>}>
+        Choose a longer range, or wait: what comes stands here at once.
+      </Empty>
+    )
+  if (isLooking) {
+    return (
+      <Empty
+        title={`${many} events looked through, none is like this so far`}
+        actions={<Button onClick={stop}>Stop</Button>}
+      >
+        <span role="status">Back to {moment(reached)}, going on.</span>
+      </Empty>
+    )
+  }
+  return (
+    <Empty
+      title={`0 of ${many} events match`}
+      actions={
+        <>
+          {isPaused && (
+            <Button kind="primary" onClick={further}>
+              Look further back
+            </Button>
+          )}
+          <Button onClick={clear}>Clear the filter</Button>
+        </>
+      }
+    >
+      {isPaused
+        ? `Looked through back to ${moment(reached)}. There are older ones.`
+        : 'All of the range was looked through. What comes and is like this stands here at once.'}
+    </Empty>
+  )
+}
+
+/** Below the last row: that more is read, could not be read, or has to be wanted. */
+function End({
+  events: { error, again, isPaused, scanned, reached, further, isLoadingMore },
+}: {
+  readonly events: Events
+}): ReactElement | null {
+  if (error !== null)
+    return (
+      <div className="flex items-center gap-3 p-3">
+        <RefusedLine error={error} />
+        <Button onClick={() => void again()}>Try again</Button>
+      </div>
+    )
+  if (isPaused)
+    return (
+      <p className="flex items-center justify-center gap-3 p-3 text-ink-3">
+        {scanned.toLocaleString('en')} events looked through, back to {moment(reached)}.
+        <Button onClick={further}>Look further back</Button>
+      </p>
+    )
+  return isLoadingMore ? (
+    <p role="status" className="p-3 text-center text-ink-3">
+      Looking further back…
+    </p>
+  ) : null
+}

@@ -1,0 +1,136 @@
+import { routes, type RouteAnswer, type Routes } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { useDestinations } from '../../../data/names.ts'
+import { useMay } from '../../../data/place.ts'
+import type { Delivery } from '../../../data/tail.ts'
+import { ByHandMany, type HandVerb } from '../../../parts/by-hand-many.tsx'
+import { useExactClient } from '../../../parts/exact-client.ts'
+import { ExportDialog } from '../../../parts/export-dialog.tsx'
+import { MarkedBar } from '../../../parts/marked-bar.tsx'
+import type { Marks } from '../../../parts/marks.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { Button } from '../../../ui/button.tsx'
+import { needs } from '../../../ui/states.tsx'
+import { CompareDialog } from './compare-dialog.tsx'
+import { exportOf } from './export.ts'
+import type { EventRow } from './rows.ts'
+
+type Props = { readonly marks: Marks; readonly rows: readonly EventRow[]; readonly paths: readonly string[] }
+
+/** What can be done with the events that are marked. */
+export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
+  const [doing, setDoing] = useState<HandVerb | 'compare' | 'export' | undefined>()
+  const marked = rows.filter(({ id }) => marks.has(id))
+  const records = marked.flatMap((row) => (row.kind === 'record' ? [row.id] : []))
+  const may = useMay(routes.deliveries.replay)
+  const client = useExactClient()
+  const close = (): void => setDoing(undefined)
+  const [first, second] = records
+  const canCompare = records.length === 2 && marked.length === 2
+  useKeys({
+    '=': canCompare ? () => setDoing('compare') : undefined,
+    'shift r': marked.length > 0 ? () => setDoing('replay') : undefined,
+  })
+  const verb = (name: HandVerb, label: string): ReactElement => (
+    <Button
+      disabled={!may || records.length === 0}
+      title={may ? undefined : needs(routes.deliveries.replay.role)}
+      onClick={() => setDoing(name)}
+    >
+      {label}
+    </Button>
+  )
+  return (
+    <>
+      <MarkedBar marks={marks} shown={rows.filter(({ kind }) => kind !== 'gap').length}>
+        {verb('replay', 'Replay')}
+        {verb('retry', 'Retry')}
+        {verb('cancel', 'Cancel')}
+        <Button
+          hotkey="="
+          disabled={!canCompare}
+          title={canCompare ? 'What differs between the two' : 'Mark two events to compare them'}
+          onClick={() => setDoing('compare')}
+        >
+          Compare
+        </Button>
+        <Button onClick={() => setDoing('export')}>Export</Button>
+      </MarkedBar>
+      {(doing === 'replay' || doing === 'retry' || doing === 'cancel') && (
+        <OfRecords verb={doing} ids={records} onClose={close} />
+      )}
+      {doing === 'compare' && first !== undefined && second !== undefined && (
+        <CompareDialog ids={[first, second]} onClose={close} />
+      )}
+      {doing === 'export' && (
+        <ExportDialog
+          source={exportOf({
+            name: 'marked-events',
+            text: `The ${marked.length} that are marked.`,
+            paths,
+            pages: (signal) => exactly(client, marked, signal),
+          })}
+          onClose={close}
+        />
+      )}
+    </>
+  )
+}
+
+const READ_AT_ONCE = 5
+
+/** The marked rows as a file has them: payloads are read anew, for every digit of their numbers. */
+async function* exactly(client: Client, rows: readonly EventRow[], signal: AbortSignal) {
+  for (let at = 0; at < rows.length; at += READ_AT_ONCE) {
+    const page = rows.slice(at, at + READ_AT_ONCE)
+    // oxlint-disable-next-line no-await-in-loop -- a few at once, so that the rest of the console is not kept waiting
+    yield {
+      rows: await Promise.all(
+        page.map(async (row) =>
+          row.kind === 'record'
+            ? { ...row, record: filed((await client.records.get({ id: row.id }, { signal })).record) }
+            : row,
+        ),
+      ),
+      scanned: page.length,
+    }
+  }
+}
+
+/** A record as lists give it. */
+function filed({
+  data_text: _text,
+  ...record
+}: RouteAnswer<Routes['records']['get']>['record']): RouteAnswer<Routes['records']['list']>['records'][number] {
+  return record
+}
+
+const PAGE_IDS = 100
+
+/** Their deliveries are read first: what can be done depends on how each stands now. */
+function OfRecords({
+  verb,
+  ids,
+  onClose,
+}: {
+  readonly verb: HandVerb
+  readonly ids: readonly string[]
+  readonly onClose: () => void
+}): ReactElement {
+  const { nameOf } = useDestinations()
+  const [asked] = useState(ids)
+  const { data, error } = useAsk(['marked', 'deliveries', asked], async (client, signal) => {
+    const found: Delivery[] = []
+    for (let at = 0; at < asked.length; at += PAGE_IDS) {
+      for await (const delivery of client.deliveries.list(
+        { limit: 200, record_id: asked.slice(at, at + PAGE_IDS).join(',') },
+        { signal },
+      ))
+        found.push(delivery)
+    }
+    return found
+  })
+  return <ByHandMany verb={verb} deliveries={data} error={error} nameOf={nameOf} onClose={onClose} />
+}

@@ -1,0 +1,106 @@
+import { useMemo, type ReactElement } from 'react'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Countdown, took } from '../../../ui/time.tsx'
+import { scaleOf, stepsOf, type Bar, type Step, type Story } from './path.ts'
+
+const BARS: Readonly<Record<Bar['kind'], string>> = { ok: 'bg-ok', fail: 'bg-fail', sending: 'bg-accent opacity-50' }
+
+/** Everything that happened to an event, and what did not take it, on one line of time. */
+export function PathView({
+  story,
+  webhookName,
+}: {
+  readonly story: Story
+  readonly webhookName: (id: string) => string
+}): ReactElement {
+  const steps = useMemo(() => stepsOf(story, webhookName), [story, webhookName])
+  const scale = useMemo(() => scaleOf(steps), [steps])
+  return (
+    <div
+      className="max-h-[38vh] overflow-y-auto border-t border-line bg-sunken px-5 pt-2.5 pb-3"
+      role="group"
+      aria-label="Path of this event"
+      tabIndex={0}
+    >
+      <ol>
+        {steps.map((step) => (
+          <Line key={step.id} step={step} scale={scale} />
+        ))}
+      </ol>
+      {story.truncated && (
+        <p className="pt-1 text-data text-ink-3">
+          There are more deliveries or attempts than fit here; these are the first ones.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType<typeof scaleOf> }): ReactElement {
+  const { standing, title, text, codes = [], nextAt, tookMs, bars, missed } = step
+  const last = bars.at(-1)
+  return (
+    <li
+      className={`relative grid min-h-[25px] items-center gap-x-2 text-[12.5px] before:absolute before:top-[-9px] before:left-[5.5px] before:h-[19px] before:w-px before:bg-line-2 first:before:hidden ${missed === true ? 'grid-cols-[14px_104px_minmax(0,1fr)]' : 'grid-cols-[14px_104px_minmax(0,1fr)_38px_120px]'}`}
+    >
+      <span className="z-1 bg-sunken py-0.5">
+        <Glyph standing={standing} label={missed === true ? 'not matched' : undefined} />
+      </span>
+      <b className={`truncate ${missed === true ? 'font-control text-ink-3' : 'font-strong'}`} title={title}>
+        {title}
+      </b>
+      <span className={`text-ink-3 ${missed === true ? 'py-0.5 break-words' : 'truncate'}`} title={text}>
+        {codes.map((code, index) => (
+          <code
+            key={index}
+            className={`mono mr-1.5 text-meta font-control ${code.good ? 'text-ok-text' : 'text-fail'}`}
+          >
+            {code.text}
+          </code>
+        ))}
+        {text}
+        {nextAt !== null && nextAt !== undefined && (
+          <>
+            next try{' '}
+            <strong className="font-strong text-retry-text">
+              <Countdown to={nextAt} />
+            </strong>
+          </>
+        )}
+      </span>
+      {missed !== true && (
+        <span className="mono text-right text-label text-ink-3">
+          {tookMs === null ? (bars.length > 0 ? '–' : '') : took(tookMs)}
+        </span>
+      )}
+      {missed !== true && (
+        <span aria-hidden className="relative h-1.5">
+          {bars.map((bar, index) => {
+            const left = scale.at(bar.fromMs) * 100
+            return (
+              <i
+                key={index}
+                className={`absolute top-0 h-1.5 min-w-[3px] rounded-[2px] ${BARS[bar.kind]}`}
+                style={{ left: `${Math.min(97, left)}%`, width: `${Math.max(0, scale.at(bar.toMs) * 100 - left)}%` }}
+              />
+            )
+          })}
+          {bars.length > 1 &&
+            scale.cuts.map((at) => (
+              <i
+                key={at}
+                className="absolute -top-0.5 h-2.5 w-1.5 -skew-x-[22deg] border-x border-ink-4"
+                style={{ left: `${at * 100}%` }}
+              />
+            ))}
+          {nextAt !== null && nextAt !== undefined && last !== undefined && (
+            <i
+              className="absolute top-0.5 right-0 h-0.5 bg-[repeating-linear-gradient(90deg,var(--retry)_0_3px,transparent_3px_6px)]"
+              style={{ left: `${Math.min(90, scale.at(last.toMs) * 100 + 3)}%` }}
+            />
+          )}
+        </span>
+      )}
+    </li>
+  )
+}

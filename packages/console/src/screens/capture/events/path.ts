@@ -1,0 +1,190 @@
+import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
+import { signOf } from '../../../data/filter.ts'
+import { standingOf } from '../../../data/standing.ts'
+import type { Standing } from '../../../ui/glyph.tsx'
+
+export type Answer = RouteAnswer<Routes['search']['correlate']>
+/** Of one event. */
+export type Story = Answer & { readonly submission: NonNullable<Answer['submission']> }
+
+export const isStory = (answer: Answer): answer is Story => answer.submission !== null
+
+export type StoryDelivery = Story['deliveries'][number]
+type Failure = NonNullable<NonNullable<Decision['criteria']>['failed']>
+
+export type Bar = { readonly fromMs: number; readonly toMs: number; readonly kind: 'ok' | 'fail' | 'sending' }
+
+/** One line of an event's path. Times are from the moment when its first byte was read. */
+export type Step = {
+  readonly id: string
+  readonly standing: Standing
+  readonly title: string
+  readonly text: string
+  readonly codes?: readonly { readonly text: string; readonly good: boolean }[]
+  readonly nextAt?: string | null
+  readonly tookMs: number | null
+  readonly bars: readonly Bar[]
+  /** A rule, criterion or destination that did not take it. */
+  readonly missed?: boolean
+}
+
+const SCHEMES: Readonly<Record<string, string>> = {
+  none: 'no signature is asked for',
+  service_signature: 'signature of the ingest key',
+}
+
+/** Received, verified, filed, routed, and one line for each destination, taken and not taken: all in one clock. */
+export function stepsOf(story: Story, webhookName: (id: string) => string): readonly Step[] {
+  const { submission, records, deliveries } = story
+  const zero = Date.parse(submission.received_at)
+  const arrived = story.timeline.find(({ kind }) => kind === 'submission')?.duration_ms ?? 0
+  const from = submission.webhook_id === null ? 'an ingest key' : webhookName(submission.webhook_id)
+  const scheme = submission.verified_scheme
+  const plain = { tookMs: null, bars: [] } as const
+  return [
+    {
+      id: 'received',
+      standing: 'ok',
+      title: 'Received',
+      text: `POST to ${from}`,
+      tookMs: arrived,
+      bars: [{ fromMs: 0, toMs: Math.max(1, arrived), kind: 'ok' }],
+    },
+    {
+      ...plain,
+      id: 'verified',
+      standing: scheme === 'none' ? 'none' : 'ok',
+      title: 'Verified',
+      text: SCHEMES[scheme] ?? `by ${scheme.replaceAll('_', ' ')}`,
+    },
+    {
+      ...plain,
+      id: 'filed',
+      standing: records.length > 0 ? 'ok' : 'rejected',
+      title: 'Filed',
+      text:
+        records.length > 0
+          ? `in ${[...new Set(records.map(({ dataset }) => dataset))].join(', ')}`
+          : 'nowhere: nothing asked for it',
+    },
+    {
+      ...plain,
+      id: 'routed',
+      standing: deliveries.length > 0 ? 'ok' : 'none',
+      title: 'Routed',
+      text: routedText(submission.decision, deliveries.length),
+    },
+    ...deliveries.map((delivery) => deliveryStep(delivery, { zero, name: nameIn(submission.decision, delivery) })),
+    ...missesOf(submission.decision),
+  ]
+}
+
+function routedText({ rules = [] }: Decision, deliveries: number): string {
+  const matched = rules.filter((rule) => rule.matched).length
+  const byRules = rules.length === 0 ? '' : `${matched} of ${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}, `
+  return `${byRules}${deliveries === 0 ? 'no destination' : `${deliveries} ${deliveries === 1 ? 'destination' : 'destinations'}`}`
+}
+
+function nameIn({ destinations }: Decision, { destination_id }: StoryDelivery): string {
+  return destinations.find((one) => one.destination_id === destination_id)?.destination ?? destination_id
+}
+
+function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: number; readonly name: string }): Step {
+  const { id, state, attempts, next_attempt_at, pause_reason, duration_ms } = delivery
+  const text =
+    state === 'paused'
+      ? `paused: ${(pause_reason ?? '').replaceAll('_', ' ')}`
+      : attempts.length === 0
+        ? state
+        : state === 'cancelled'
+          ? 'cancelled'
+          : ''
+  return {
+    id,
+    standing: standingOf(state),
+    title: name,
+    text,
+    codes: attempts.slice(-4).map(({ response_status, error_code, outcome }) => ({
+      text: String(response_status ?? error_code?.replaceAll('_', ' ') ?? (outcome === null ? 'sending' : outcome)),
+      good: outcome === 'succeeded',
+    })),
+    nextAt: state === 'retrying' ? next_attempt_at : null,
+    tookMs: state === 'delivered' ? duration_ms : null,
+    bars: attempts.map(({ started_at, duration_ms: ms, outcome }) => {
+      const fromMs = Math.max(0, Date.parse(started_at) - zero)
+      return {
+        fromMs,
+        toMs: fromMs + Math.max(1, ms ?? 1),
+        kind: outcome === 'succeeded' ? 'ok' : outcome === null ? 'sending' : 'fail',
+      }
+    }),
+  }
+}
+
+function miss(id: string, title: string, text: string): Step {
+  return { id, standing: 'rejected', title, text, tookMs: null, bars: [], missed: true }
+}
+
+/** What did not take the event, and the condition that said so. */
+function missesOf({ criteria, rules = [], destinations }: Decision): readonly Step[] {
+  return [
+    ...(criteria?.matched === false ? [miss('criteria', 'Criteria', whyText(criteria.failed))] : []),
+    ...rules.filter(({ matched }) => !matched).map(({ rule_id, rule, failed }) => miss(rule_id, rule, whyText(failed))),
+    ...destinations
+      .filter(({ matched }) => !matched)
+      .map(({ destination_id, destination, reason, failed, record_id }) =>
+        miss(`${destination_id}-${record_id}`, destination, failed === null ? REASONS[reason] : whyText(failed)),
+      ),
+  ]
+}
+
+const REASONS: Readonly<Record<Decision['destinations'][number]['reason'], string>> = {
+  matched: 'matched',
+  dataset_not_subscribed: 'does not take this dataset',
+  condition_failed: 'a condition did not hold',
+  destination_disabled: 'was switched off',
+}
+
+/** `data.amount > 1000, saw 42`. */
+function whyText(failed: Failure | null): string {
+  if (failed === null) return 'did not match'
+  const wanted = failed.op === 'exists' ? 'exists' : `${signOf(failed.op)} ${shown(failed.expected)}`
+  return `wanted ${failed.path} ${wanted}, saw ${'saw' in failed && failed.saw !== undefined ? shown(failed.saw) : 'nothing there'}`
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === 'string' ? `“${value}”` : JSON.stringify(value)
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** Where a moment stands on the line, 0 to 1. Waits between attempts are cut short, so that what happened can be seen. */
+export function scaleOf(steps: readonly Step[]): {
+  readonly at: (ms: number) => number
+  readonly cuts: readonly number[]
+} {
+  const bars = steps.flatMap((step) => step.bars).toSorted((a, b) => a.fromMs - b.fromMs)
+  const spans: { from: number; to: number }[] = []
+  for (const { fromMs, toMs } of bars) {
+    const last = spans.at(-1)
+    if (last !== undefined && fromMs <= last.to + Math.max(200, (last.to - last.from) * 0.6))
+      last.to = Math.max(last.to, toMs)
+    else spans.push({ from: fromMs, to: toMs })
+  }
+  const cut = 0.06
+  const drawn = spans.reduce((sum, { from, to }) => sum + Math.max(1, to - from), 0)
+  const room = Math.max(0.3, 1 - cut * Math.max(0, spans.length - 1))
+  const starts = spans.map((_span, index) =>
+    spans.slice(0, index).reduce((sum, { from, to }) => sum + (Math.max(1, to - from) / drawn) * room + cut, 0),
+  )
+  return {
+    cuts: starts.slice(1).map((start) => start - cut / 2),
+    at: (ms) => {
+      const index = Math.max(
+        0,
+        spans.findLastIndex(({ from }) => from <= ms),
+      )
+      const span = spans[index] ?? { from: 0, to: 1 }
+      return Math.min(1, (starts[index] ?? 0) + ((Math.min(ms, span.to) - span.from) / drawn) * room)
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import { ArrowRight, X } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
+import { useWebhooks } from '../../../data/names.ts'
+import type { Rejection } from '../../../data/tail.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+/** Requests that were refused: how often, from where, and what to do about it. Their bodies are never stored. */
+export function RejectionPanel({
+  rejection,
+  onClose,
+}: {
+  readonly rejection: Rejection
+  readonly onClose: () => void
+}): ReactElement {
+  const { nameOf } = useWebhooks()
+  const { reason, status, count, at, source_ip, method, content_type, remedy, webhook_id } = rejection
+  const facts: readonly (readonly [string, string])[] = [
+    ['Endpoint', webhook_id === null ? 'an ingest key' : nameOf(webhook_id)],
+    ['Answered', String(status)],
+    ['From', source_ip ?? 'unknown'],
+    ['Method', method],
+    ['Content type', content_type ?? 'none'],
+  ]
+  return (
+    <section aria-label="Refused requests" className="flex min-h-0 min-w-0 flex-col border-l border-line">
+      <header className="flex items-center gap-2 py-3 pr-3.5 pl-5">
+        <h2 className="truncate text-title">{reason.replaceAll('_', ' ')}</h2>
+        <Chip standing="rejected">{count === 1 ? 'refused once' : `refused ${count} times`}</Chip>
+        <span className="flex-1" />
+        <IconButton label="Close" onClick={onClose}>
+          <X strokeWidth={1.5} />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto border-t border-line px-5 py-4">
+        <p className="mb-4 max-w-[52ch] text-lead">{remedy}</p>
+        <To
+          screen="rejections"
+          search={{ sel: reason }}
+          className="mb-4 inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+        >
+          All refused for this <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+        </To>
+        <dl>
+          <div className="flex min-h-7 items-center gap-3">
+            <dt className="w-28 text-ink-3">Last at</dt>
+            <dd>
+              <Time at={at} />
+            </dd>
+          </div>
+          {facts.map(([name, value]) => (
+            <div key={name} className="flex min-h-7 items-center gap-3">
+              <dt className="w-28 text-ink-3">{name}</dt>
+              <dd className="break-all">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="mt-4 text-ink-3">
+          Requests of one minute that are refused for the same reason are counted together. What was refused is not
+          stored.
+        </p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import { useDestinations } from '../../../data/names.ts'
+import { standingOf } from '../../../data/standing.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Check } from '../../../ui/field.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import type { Story } from './path.ts'
+
+const ENDED: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'])
+
+/** The plan before anything is sent: to whom, and for whom it would be a repeat. */
+export function ReplayDialog({
+  story,
+  onClose,
+}: {
+  readonly story: Story
+  readonly onClose: () => void
+}): ReactElement {
+  const { nameOf } = useDestinations()
+  const ended = story.deliveries.filter(({ state }) => ENDED.has(state))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () =>
+      new Set(
+        ended
+          .filter(({ state }) => state !== 'delivered')
+          .map(({ id }) => id)
+          .concat(ended.length === 1 ? ended.map(({ id }) => id) : []),
+      ),
+  )
+  const toast = useToast()
+  const replay = useChange(['correlate', 'deliveries'], async (client, ids: readonly string[]) => {
+    for (const id of ids) await client.deliveries.replay({ id }) // oxlint-disable-line no-await-in-loop -- one after the other, so that a refusal names the first
+  })
+  const repeats = ended.filter(({ id, state }) => chosen.has(id) && state === 'delivered').length
+  const send = (): void =>
+    replay.mutate([...chosen], {
+      onSuccess: () => {
+        toast({ text: `Sent again to ${chosen.size} ${chosen.size === 1 ? 'destination' : 'destinations'}.` })
+        onClose()
+      },
+    })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Replay this event"
+      lead="The same body and event id, signed anew, on a fresh schedule."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" disabled={chosen.size === 0 || replay.isPending} onClick={send}>
+            Send {chosen.size} now
+          </Button>
+        </>
+      }
+    >
+      <ul className="mb-3">
+        {story.deliveries.map(({ id, destination_id, state }) => (
+          <li key={id} className="flex min-h-9 items-center gap-2 border-b border-line/55">
+            <Check
+              label={nameOf(destination_id)}
+              disabled={!ENDED.has(state)}
+              checked={chosen.has(id)}
+              onChange={({ target }) =>
+                setChosen(
+                  (before) => new Set(target.checked ? [...before, id] : [...before].filter((one) => one !== id)),
+                )
+              }
+            />
+            <span className="ml-auto">
+              <Chip standing={standingOf(state)}>{ENDED.has(state) ? state : `${state}: is sent by itself`}</Chip>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {repeats > 0 && (
+        <p className="mb-3 text-retry-text">
+          {repeats === 1 ? 'One of them has it already' : `${repeats} of them have it already`}: a receiver that does
+          not look at the event id does its work twice.
+        </p>
+      )}
+      <RefusedLine error={replay.error} />
+    </Dialog>
+  )
+}

@@ -1,0 +1,227 @@
+import { useMemo, useState, type ReactElement } from 'react'
+import { useSearchState } from '../../../data/go.tsx'
+import { useSavedViews } from '../../../data/saved-views.ts'
+import { spanIn } from '../../../parts/span.ts'
+import { ColumnsButton } from '../../../parts/columns-dialog.tsx'
+import { useKeptColumns } from '../../../parts/kept-columns.ts'
+import { useMarks, type Marks } from '../../../parts/marks.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { useCommands } from '../../../shell/palette-provider.tsx'
+import { Button, Kbd } from '../../../ui/button.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { Stale } from '../../../ui/states.tsx'
+import { CHOICES, FIRST_COLUMNS } from './columns.tsx'
+import { FirstRun } from './first-run.tsx'
+import { Histogram } from './histogram.tsx'
+import { Inspector } from './inspector.tsx'
+import { fieldsIn, ListMenu } from './list-menu.tsx'
+import { List } from './list.tsx'
+import { useLanding } from './landing.ts'
+import { LiveButton } from './live-button.tsx'
+import { MarkedEvents } from './marked.tsx'
+import { RejectionPanel } from './rejection-panel.tsx'
+import type { EventRow } from './rows.ts'
+import { isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
+import { SendDialog, type Draft } from './send-dialog.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { useEvents } from './use-events.ts'
+import { usePaths } from './use-paths.ts'
+import { ViewTabs } from './view-tabs.tsx'
+
+/** Events as they come: the live tail, what is stored, and the whole path of any of them. */
+export function Screen(): ReactElement {
+  const [search, change] = useSearchState<EventsSearch>()
+  const [isScrolled, setScrolled] = useState(false)
+  const [skipped, setSkipped] = useState(false)
+  const [draft, setDraft] = useState<Draft | undefined>()
+  const fromMs = useFrom(search)
+  const [released, setReleased] = useState(0)
+  const events = useEvents({ wanted: wantedOf(search, fromMs), held: search.sel !== undefined || isScrolled, released })
+  const { rows } = events
+  const cursor = useCursor(rows, search, change)
+  useCommands(useMemo(() => [{ label: 'Send an event', go: () => setDraft({ body: '', webhookId: null }) }], []))
+  const paths = usePaths(rows)
+  const marks = useMarks(useMemo(() => rows.flatMap(({ id, kind }) => (kind === 'gap' ? [] : [id])), [rows]))
+  const columns = useColumns(search)
+  useScreenKeys({ change, cursor, marks, release: () => setReleased((count) => count + 1), tail: events.tail })
+  const landing = useLanding(
+    !skipped && hasNothing(events) && isWide(search),
+    rows.find(({ kind }) => kind !== 'gap')?.id,
+    (sel) => change({ sel }),
+  )
+  if (landing === 'waiting' || landing === 'landing')
+    return (
+      <FirstRun
+        isListening={events.tail.status === 'live'}
+        hasArrived={landing === 'landing'}
+        onSkip={() => setSkipped(true)}
+      />
+    )
+  const selected = search.sel
+  return (
+    <div
+      className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${selected === undefined || search.full !== undefined ? 'grid-cols-1' : 'grid-cols-[minmax(0,1fr)_500px] max-lg:grid-cols-1'}`}
+    >
+      <div
+        className={`min-h-0 min-w-0 ${selected === undefined ? '' : search.full === undefined ? 'max-lg:hidden' : 'hidden'}`}
+      >
+        <Page
+          title="Events"
+          beside={<ViewTabs search={search} />}
+          actions={
+            <>
+              <LiveButton tail={events.tail} />
+              <ColumnsButton all={CHOICES} shown={columns.shown} change={columns.keep} paths={paths} />
+              <ListMenu events={events} shown={columns.shown} />
+              <Button onClick={() => setDraft({ body: '', webhookId: null })}>Send event</Button>
+            </>
+          }
+          foot={<Foot events={events} />}
+        >
+          <Toolbar search={search} change={change} paths={paths} refusal={events.refusal} />
+          <Histogram events={events} search={search} change={change} />
+          {events.tail.status === 'lost' && events.tail.lostAt !== undefined && (
+            <Stale since={events.tail.lostAt} again={() => events.tail.reconnect()} />
+          )}
+          <MarkedEvents marks={marks} rows={rows} paths={fieldsIn(columns.shown)} />
+          <List
+            events={events}
+            marks={marks}
+            shown={columns.shown}
+            search={search}
+            onGo={cursor.go}
+            onScrolled={setScrolled}
+            onRelease={() => setReleased((count) => count + 1)}
+          />
+        </Page>
+      </div>
+      {selected !== undefined && (
+        <Side
+          id={selected}
+          events={events}
+          search={search}
+          change={change}
+          onStep={cursor.step}
+          onResend={(body, webhookId) => setDraft({ body, webhookId })}
+        />
+      )}
+      {draft !== undefined && (
+        <SendDialog draft={draft} onClose={() => setDraft(undefined)} onSent={(id) => change({ sel: id })} />
+      )}
+    </div>
+  )
+}
+
+type Events = ReturnType<typeof useEvents>
+type Cursor = {
+  readonly step: (by: number) => void
+  readonly go: (row: EventRow) => void
+  readonly here: EventRow | undefined
+}
+type Change = (change: Partial<EventsSearch>) => void
+
+function hasNothing({ isLoading, isAsking, error, rows }: Events): boolean {
+  return !isLoading && !isAsking && error === null && rows.length === 0
+}
+
+/** Whether the address asks for everything, and for nothing else. */
+function isWide(search: EventsSearch): boolean {
+  return !isFiltered(search) && search.sel === undefined && (search.range ?? '') === '' && spanIn(search) === undefined
+}
+
+/** The start of the range, kept for as long as the range stays the same: a moving start would read everything anew. */
+function useFrom(search: EventsSearch): number | undefined {
+  const { ms } = rangeOf(search)
+  const [from, setFrom] = useState({ ms, at: startOf(ms) })
+  if (from.ms !== ms) setFrom({ ms, at: startOf(ms) })
+  return from.at
+}
+
+function startOf(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Date.now() - ms
+}
+
+/** The columns of the view that the address shows. */
+function useColumns(search: EventsSearch): {
+  readonly shown: readonly string[]
+  readonly keep: (ids: readonly string[] | undefined) => void
+} {
+  const { views } = useSavedViews('events')
+  const [kept, keep] = useKeptColumns(
+    'events',
+    views.find((view) => isAt(view.search, search))?.name ?? `:${search.view ?? ''}`,
+  )
+  return { shown: kept ?? FIRST_COLUMNS, keep }
+}
+
+function useCursor(rows: readonly EventRow[], { sel }: EventsSearch, change: Change): Cursor {
+  const at = rows.findIndex(({ id }) => id === sel)
+  const go = (row: EventRow): void => {
+    if (row.kind !== 'gap') change({ sel: row.id })
+  }
+  return {
+    here: rows[at],
+    go,
+    step: (by) => {
+      const to = rows[Math.max(0, Math.min(rows.length - 1, at + by))]
+      if (to !== undefined) go(to)
+    },
+  }
+}
+
+function useScreenKeys({
+  change,
+  cursor,
+  marks,
+  release,
+  tail,
+}: {
+  readonly change: Change
+  readonly cursor: Cursor
+  readonly marks: Marks
+  readonly release: () => void
+  readonly tail: Events['tail']
+}): void {
+  useKeys({
+    j: () => cursor.step(1),
+    k: () => cursor.step(-1),
+    ArrowDown: () => cursor.step(1),
+    ArrowUp: () => cursor.step(-1),
+    // Back, step by step: what is open first, then the marks.
+    Escape: () => (cursor.here === undefined ? marks.clear() : change({ sel: undefined, full: undefined })),
+    x: () => cursor.here !== undefined && marks.toggle(cursor.here.id),
+    'shift x': () => cursor.here !== undefined && marks.extend(cursor.here.id),
+    '.': release,
+    l: () => (tail.status === 'off' ? tail.open() : tail.close()),
+  })
+}
+
+function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { readonly events: Events }): ReactElement {
+  const row = events.rows.find((one) => one.id === id)
+  if (row?.kind === 'rejection')
+    return <RejectionPanel rejection={row.rejection} onClose={() => rest.change({ sel: undefined, full: undefined })} />
+  return <Inspector key={id} id={id} {...rest} />
+}
+
+function Foot({ events }: { readonly events: Events }): ReactElement {
+  const { rows, scanned, isNarrowed, more, tail, isLoadingMore } = events
+  return (
+    <>
+      <span aria-live="polite">
+        <b className="font-strong text-ink-2">{rows.length.toLocaleString('en')}</b>{' '}
+        {rows.length === 1 ? 'event' : 'events'}
+        {isNarrowed
+          ? ` of ${Math.max(scanned, rows.length).toLocaleString('en')} looked through`
+          : more
+            ? ' loaded'
+            : ''}
+      </span>
+      {tail.oneIn > 1 && <span className="text-retry-text">showing 1 in {tail.oneIn}, all are stored</span>}
+      {isLoadingMore && <span>reading older ones…</span>}
+      <span className="ml-auto flex items-center gap-1 max-xl:hidden">
+        <Kbd>J</Kbd>
+        <Kbd>K</Kbd> move <Kbd>R</Kbd> replay <Kbd>C</Kbd> curl <Kbd>X</Kbd> mark <Kbd>?</Kbd>
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,165 @@
+import { ChevronDown } from 'lucide-react'
+import { useRef, useState, type ReactElement } from 'react'
+import { filterText, readFilter, signOf, typedFilter } from '../../../data/filter.ts'
+import { spanIn } from '../../../parts/span.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { Kbd } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { RANGES, rangeOf, type EventsSearch } from './search.ts'
+
+type Props = {
+  readonly search: EventsSearch
+  readonly change: (change: Partial<EventsSearch>) => void
+  /** Paths that payloads have, to choose from while typing. */
+  readonly paths: readonly string[]
+  /** What the server says of a filter that it does not take. */
+  readonly refusal: Error | null
+}
+
+/** The filter: chips in the dialect of rules, a field for the next one, and the range. All of it stands in the address. */
+export function Toolbar({ search, change, paths, refusal }: Props): ReactElement {
+  const { f = [] } = search
+  // The text that became a condition is looked for no more.
+  const set = (next: readonly string[], also: Partial<EventsSearch> = {}): void => change({ f: next, ...also })
+  return (
+    <div className="mx-3">
+      <div className="flex min-h-9 flex-wrap items-center gap-1.5 rounded-field border border-line bg-sunken p-[4px_5px]">
+        {search.dataset !== undefined && search.dataset !== '' && (
+          <FilterChip path="dataset" sign="is" value={search.dataset} onRemove={() => change({ dataset: undefined })} />
+        )}
+        {f.map((text, index) => (
+          <Condition key={`${index} ${text}`} text={text} onRemove={() => set(f.filter((_one, at) => at !== index))} />
+        ))}
+        <FilterField
+          search={search}
+          change={change}
+          paths={paths}
+          onFilter={(text) => set([...f.filter((one) => one !== text), text], { q: undefined })}
+          onBack={() => set(f.slice(0, -1))}
+        />
+        <RangeMenu search={search} change={change} />
+      </div>
+      {refusal !== null && (
+        <div className="mt-1.5">
+          <RefusedLine error={refusal} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Condition({ text, onRemove }: { readonly text: string; readonly onRemove: () => void }): ReactElement {
+  const filter = readFilter(text)
+  // What is no condition stands here all the same, so that it can be taken out.
+  return filter === undefined ? (
+    <FilterChip path={text} sign="" value="" onRemove={onRemove} />
+  ) : (
+    <FilterChip path={filter.path} sign={signOf(filter.op)} value={filter.value} mono onRemove={onRemove} />
+  )
+}
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' })
+const MOMENT_CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'short' })
+
+function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactElement {
+  const own = spanIn(search)
+  const at = own === undefined ? rangeOf(search) : undefined
+  return (
+    <Menu
+      align="end"
+      className="flex h-[26px] items-center gap-1 border-l border-line-2 pr-1 pl-[9px] font-control whitespace-nowrap text-ink-2"
+      items={RANGES.map((range) => ({
+        label: range.label,
+        hint: range === at ? '✓' : '',
+        go: () => change({ range: range.id === '' ? undefined : range.id, from: undefined, to: undefined }),
+      }))}
+    >
+      {own === undefined ? at?.label : rangeText(own)}
+      <ChevronDown className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
+    </Menu>
+  )
+}
+
+/** "22 Nov, 13:04 – 13:20"; the day of the end only when it is another one. */
+function rangeText({ from, to }: { readonly from: number; readonly to: number }): string {
+  return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
+}
+
+function FilterChip({
+  path,
+  sign,
+  value,
+  mono = false,
+  onRemove,
+}: {
+  readonly path: string
+  readonly sign: string
+  readonly value: string
+  readonly mono?: boolean
+  readonly onRemove: () => void
+}): ReactElement {
+  return (
+    <span className="inline-flex h-[26px] max-w-[40ch] items-center gap-1 rounded-[5px] border border-line-2 bg-surface pl-2 whitespace-nowrap text-ink-3">
+      <span className="truncate text-ink-2">{path}</span> {sign}{' '}
+      <b className={`truncate text-ink ${mono ? 'mono text-data font-control' : 'font-strong'}`}>{value}</b>
+      <button
+        type="button"
+        aria-label={`Remove the filter ${path} ${sign} ${value}`}
+        onClick={onRemove}
+        className="grid size-6 flex-none place-items-center rounded-chip text-ink-3 hover:text-ink"
+      >
+        ×
+      </button>
+    </span>
+  )
+}
+
+type FieldProps = Omit<Props, 'refusal'> & { readonly onFilter: (text: string) => void; readonly onBack: () => void }
+
+const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
+
+/** A condition makes a chip with Enter, and an id opens its story; anything else is text that is looked for as one types. */
+function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): ReactElement {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(search.q ?? '')
+  useKeys({ '/': () => field.current?.focus() })
+  const typed = (next: string): void => {
+    setText(next)
+    if (typedFilter(next) === undefined && !IDS.test(next.trim())) change({ q: next === '' ? undefined : next })
+  }
+  return (
+    <label className="flex min-w-32 flex-1 items-center gap-1.5">
+      <span className="sr-only">Filter</span>
+      <input
+        ref={field}
+        list="known-paths"
+        value={text}
+        placeholder="Filter by field, id or text: total > 1000"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => typed(event.target.value)}
+        onKeyDown={(event) => {
+          const filter = typedFilter(text)
+          if (event.key === 'Enter' && filter !== undefined) {
+            onFilter(filterText(filter))
+            setText('')
+          } else if (event.key === 'Enter' && IDS.test(text.trim())) {
+            change({ sel: text.trim(), q: undefined })
+            setText('')
+          }
+          if (event.key === 'Backspace' && text === '') onBack()
+          if (event.key === 'Escape') field.current?.blur()
+        }}
+        className="w-full min-w-0 bg-transparent px-1 text-ellipsis outline-none"
+      />
+      <datalist id="known-paths">
+        {paths.map((path) => (
+          <option key={path} value={path} />
+        ))}
+      </datalist>
+      <Kbd>/</Kbd>
+    </label>
+  )
+}

@@ -1,0 +1,60 @@
+import { curlCommand, shellWord, type ShellPart } from '@postroad/contract/quoting'
+
+const BODY = '{"type":"order.created","total":42.5,"items":3}'
+
+type Sending = {
+  /** The key while it is shown, else the variable of the shell that holds it. */
+  readonly key: ShellPart
+  readonly isSigned: boolean
+  readonly dataset: string
+}
+
+/** The shapes in which a key is used, each as a command for a terminal. */
+export function commandsOf({ key, isSigned, dataset }: Sending) {
+  const send = isSigned ? signed : plain
+  return {
+    'By rules': send(['/v1/ingest/', key]),
+    'Into a dataset': send(['/v1/ingest/', key, `/${dataset}`]),
+    'As an endpoint': send(['/v1/webhooks/', key, '/<slug>']),
+    'Read the stream': curlCommand({
+      url: [`${location.origin}/v1/stream`],
+      options: ['-N'],
+      headers: { Authorization: ['Bearer ', key] },
+    }),
+  } as const
+}
+
+export type Shape = keyof ReturnType<typeof commandsOf>
+
+type Path = readonly ShellPart[]
+
+function plain(path: Path): string {
+  return curlCommand({ url: [location.origin, ...path], headers: { 'content-type': 'application/json' }, body: BODY })
+}
+
+/** The secret comes from the environment: it belongs in no command line, and so in no history. */
+function signed(path: Path): string {
+  return [
+    `body=${shellWord(BODY)}`,
+    't=$(date +%s)',
+    `sig=$(printf '%s.%s' "$t" "$body" | openssl dgst -sha256 -hmac "$SIGNING_SECRET" -r | cut -d' ' -f1)`,
+    curlCommand({
+      url: [location.origin, ...path],
+      headers: {
+        'content-type': 'application/json',
+        'X-Service-Signature': ['t=', { variable: 't' }, ',v1=', { variable: 'sig' }],
+      },
+      body: { variable: 'body' },
+    }),
+  ].join('\n')
+}
+
+/** What becomes of an event that is sent so. */
+export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
+  'By rules':
+    'No dataset in the address: the rules of the project are asked, here and nowhere else. Each that matches files a record of its own; when none does, the event is stored and “routed” is empty.',
+  'Into a dataset': 'The whole payload is filed into the dataset that the address names. Rules are not asked.',
+  'As an endpoint': 'The endpoint with this slug decides, by its own criteria and mappings. Rules are not asked.',
+  'Read the stream':
+    'Records as they are stored, as server-sent events. Whoever comes back with the last id misses none of them.',
+}

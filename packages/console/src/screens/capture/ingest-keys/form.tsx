@@ -1,0 +1,74 @@
+import { INGEST_KEY_SCOPES, LIMITS } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { IngestKey } from '../../../data/lists.ts'
+import { DatasetChoice } from '../../../parts/dataset-choice.tsx'
+import { Check, Field, TextArea } from '../../../ui/field.tsx'
+import type { KeyDraft } from './draft.ts'
+
+const SCOPE_WORDS: Readonly<Record<IngestKey['scopes'][number], { readonly label: string; readonly text: string }>> = {
+  ingest: { label: 'Sending events', text: 'in each of the three shapes of the ingest URL' },
+  stream: { label: 'Reading the stream', text: 'the live tail of its datasets' },
+}
+
+/** What a key opens, in a word or two. */
+export function scopesText(scopes: IngestKey['scopes']): string {
+  if (scopes.length > 1) return 'send and read'
+  return scopes[0] === 'stream' ? 'read only' : 'send only'
+}
+
+type Props = {
+  readonly draft: KeyDraft
+  readonly change: (part: Partial<KeyDraft>) => void
+  readonly disabled?: boolean
+}
+
+/** What a key is called, what it opens, and who may use it from where. */
+export function KeyFields({ draft, change, disabled = false }: Props): ReactElement {
+  const { name, scopes, datasets, addresses } = draft
+  return (
+    <fieldset disabled={disabled}>
+      <Field
+        label="Name"
+        required
+        maxLength={LIMITS.nameCharsMax}
+        placeholder="Checkout service"
+        value={name}
+        onChange={({ target }) => change({ name: target.value })}
+        hint="Who uses it: one key for each sender can be revoked alone."
+      />
+      <fieldset className="mb-3.5">
+        <legend className="mb-1 font-control">What it opens</legend>
+        {INGEST_KEY_SCOPES.map((scope) => (
+          <Check
+            key={scope}
+            checked={scopes.includes(scope)}
+            onChange={({ target }) =>
+              change({
+                scopes: INGEST_KEY_SCOPES.filter((one) => (one === scope ? target.checked : scopes.includes(one))),
+              })
+            }
+            label={
+              <>
+                {SCOPE_WORDS[scope].label} <span className="text-ink-3">{SCOPE_WORDS[scope].text}</span>
+              </>
+            }
+          />
+        ))}
+      </fieldset>
+      <DatasetChoice
+        label="Which datasets"
+        datasets={datasets}
+        change={(next) => change({ datasets: next })}
+        disabled={disabled}
+      />
+      <TextArea
+        label="IP allowlist"
+        rows={2}
+        placeholder={'203.0.113.0/24\n2001:db8::7'}
+        value={addresses}
+        onChange={({ target }) => change({ addresses: target.value })}
+        hint="IPv4 and IPv6 addresses and CIDR ranges, one a line. Empty: any address."
+      />
+    </fieldset>
+  )
+}

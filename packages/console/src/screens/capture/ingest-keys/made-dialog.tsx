@@ -1,0 +1,81 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { Download } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { CodeBlock } from '../../../parts/code-block.tsx'
+import { saveFile } from '../../../parts/save-file.ts'
+import { SecretOnce } from '../../../parts/secret-once.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { commandsOf, SHAPE_TEXTS, type Shape } from './commands.ts'
+
+type Made = RouteAnswer<Routes['ingestKeys']['create']>
+
+/** A key that was just made: the only time that it can be read. Who closes it without having kept the key is asked once. */
+export function MadeDialog({
+  made: { ingest_key, key, signing_secret },
+  onClose,
+}: {
+  readonly made: Made
+  readonly onClose: () => void
+}): ReactElement {
+  const [isKept, setKept] = useState(false)
+  const [isWarned, setWarned] = useState(false)
+  const canSend = ingest_key.scopes.includes('ingest')
+  const [shape, setShape] = useState<Shape>(canSend ? 'By rules' : 'Read the stream')
+  const keep = (): void => setKept(true)
+  const leave = (): void => (isKept || isWarned ? onClose() : setWarned(true))
+  const commands = commandsOf({
+    key,
+    isSigned: signing_secret !== undefined,
+    dataset: ingest_key.datasets?.[0] ?? 'orders',
+  })
+  const save = (): void => {
+    saveFile(
+      `${ingest_key.name.replaceAll(/[^\w-]+/g, '-').toLowerCase()}.env`,
+      `INGEST_KEY=${key}\n${signing_secret === undefined ? '' : `SIGNING_SECRET=${signing_secret}\n`}`,
+    )
+    keep()
+  }
+  return (
+    <Dialog
+      open
+      wide
+      onClose={leave}
+      title={`${ingest_key.name} is ready`}
+      lead="It works from now on. Keep it where your program keeps its secrets."
+      actions={
+        <>
+          <Button className="mr-auto" icon={<Download strokeWidth={1.5} />} onClick={save}>
+            Save as .env
+          </Button>
+          <Button kind="primary" onClick={leave}>
+            {isWarned && !isKept ? 'Close without it' : 'Done'}
+          </Button>
+        </>
+      }
+    >
+      <SecretOnce
+        label="Ingest key"
+        secret={key}
+        onCopy={keep}
+        note="Shown this once: what is stored is its hash, so nobody can look it up again."
+      />
+      {signing_secret !== undefined && (
+        <SecretOnce
+          label="Signing secret"
+          secret={signing_secret}
+          onCopy={keep}
+          note="Each event is signed with it, in X-Service-Signature. Shown this once, stored sealed."
+        />
+      )}
+      {isWarned && !isKept && (
+        <p role="alert" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
+          You have not copied or saved it yet, and it cannot be shown again.
+        </p>
+      )}
+      <h3 className="mb-1 font-strong">Try it</h3>
+      <CodeBlock label="How to use the key" of={commands} at={shape} go={setShape} />
+      <p className="mt-2 text-data text-ink-3">{SHAPE_TEXTS[shape]}</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAllIngestKeys, type IngestKey } from '../../../data/lists.ts'
+import { usePlace } from '../../../data/place.ts'
+import { adminCurl } from '../../../parts/commands.ts'
+import { ResourceScreen } from '../../../parts/resource-screen.tsx'
+import { COLUMNS, SLIM } from './columns.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { IngestKeyDetail } from './detail.tsx'
+
+const VIEWS = [
+  { id: '', label: 'All', has: () => true },
+  { id: 'on', label: 'On', has: ({ enabled }: IngestKey) => enabled },
+  { id: 'off', label: 'Off', has: ({ enabled }: IngestKey) => !enabled },
+  { id: 'unused', label: 'Never used', has: ({ last_used_at }: IngestKey) => last_used_at === null },
+] as const
+
+/** Ingest keys: what one's own programs send events with. */
+export function Screen(): ReactElement {
+  const { project } = usePlace()
+  const asked = useAllIngestKeys()
+  return (
+    <ResourceScreen
+      title="Ingest keys"
+      one="ingest key"
+      asked={asked}
+      columns={COLUMNS}
+      slim={SLIM}
+      views={VIEWS}
+      textOf={({ id, name, shown_prefix, datasets }) => [id, name, shown_prefix, ...(datasets ?? [])].join(' ')}
+      create={{ label: 'New ingest key', route: routes.ingestKeys.create, dialog: CreateDialog }}
+      path="ingest-keys"
+      detail={IngestKeyDetail}
+      never={{
+        title: 'There is no ingest key yet',
+        text: (
+          <>
+            Endpoints are for senders that want a URL of their own. A key is for your programs: it sends into any
+            dataset, lets the rules decide, and reads the stream. From a terminal:
+            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">
+              {adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
+            </code>
+          </>
+        ),
+      }}
+    />
+  )
+}

@@ -1,0 +1,29 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { IngestKey } from '../../../data/lists.ts'
+import { Part } from '../../../parts/detail.tsx'
+import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { bodyOf, draftOfKey } from './draft.ts'
+import { KeyFields } from './form.tsx'
+
+/** What can be changed about a key; nothing is until it is saved. */
+export function SettingsTab({ ingestKey: key }: { readonly ingestKey: IngestKey }): ReactElement {
+  const form = useSaveForm({
+    held: draftOfKey(key),
+    read: bodyOf,
+    route: routes.ingestKeys.update,
+    rooms: ['ingestKeys'],
+    send: (client, body) => client.ingestKeys.update({ id: key.id, ...body }),
+    countsFrom: 'the next request',
+  })
+  return (
+    <SaveForm label="Settings" of={form}>
+      <Part
+        title="What it may do"
+        text="An event that would be filed into any other dataset is refused whole, with 403."
+      >
+        <KeyFields {...fieldsOf(form)} />
+      </Part>
+    </SaveForm>
+  )
+}

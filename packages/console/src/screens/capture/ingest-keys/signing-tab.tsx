@@ -1,0 +1,128 @@
+import { LIMITS, routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { IngestKey } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { Overlap } from '../../../parts/overlap.tsx'
+import { SecretOnce } from '../../../parts/secret-once.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { Countdown } from '../../../ui/time.tsx'
+
+/** Whether events must be signed besides carrying the key, and with which secret. */
+export function SigningTab({
+  ingestKey: { id, require_signature, previous_signing_secret_expires_at: until },
+}: {
+  readonly ingestKey: IngestKey
+}): ReactElement {
+  const may = useMay(routes.ingestKeys.update)
+  const refused = may ? undefined : needs(routes.ingestKeys.update.role)
+  const change = useChange(['ingestKeys'], (client) =>
+    client.ingestKeys.update({ id, require_signature: !require_signature }),
+  )
+  const minted = change.data?.signing_secret
+  return (
+    <>
+      <Part
+        title="Signature"
+        text="The key stands in addresses, which proxies and browsers write down. With a signature nobody can send who knows only the address."
+        beside={
+          <Button
+            kind={require_signature ? 'danger' : 'normal'}
+            disabled={!may || change.isPending}
+            title={refused}
+            onClick={() => change.mutate(undefined)}
+          >
+            {require_signature ? 'Require none' : 'Require a signature'}
+          </Button>
+        }
+      >
+        {minted !== undefined && require_signature && (
+          <SecretOnce
+            label="Signing secret"
+            secret={minted}
+            note="Shown this once, stored sealed. Events without a signature are refused from now on."
+          />
+        )}
+        <RefusedLine error={change.error} />
+        <Facts
+          of={[
+            ['Required', require_signature ? 'yes: an event without it is answered 401' : 'no'],
+            ...(require_signature
+              ? ([
+                  [
+                    'Header',
+                    <code key="header" className="mono text-data">
+                      X-Service-Signature: t=&lt;unix seconds&gt;,v1=&lt;hex&gt;
+                    </code>,
+                  ],
+                  [
+                    'Signed is',
+                    <>
+                      HMAC-SHA256 over{' '}
+                      <code key="over" className="mono text-data">
+                        &lt;t&gt;.&lt;body&gt;
+                      </code>
+                      , at most {LIMITS.toleranceSecondsDefault} s old
+                    </>,
+                  ],
+                  [
+                    'Former secret',
+                    until === null ? (
+                      'none'
+                    ) : (
+                      <>
+                        verifies too, ends <Countdown to={until} />
+                      </>
+                    ),
+                  ],
+                ] as const)
+              : []),
+          ]}
+        />
+      </Part>
+      {require_signature && <RotatePart id={id} refused={refused} />}
+    </>
+  )
+}
+
+function RotatePart({ id, refused }: { readonly id: string; readonly refused: string | undefined }): ReactElement {
+  const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
+  const [secret, setSecret] = useState('')
+  const rotate = useChange(['ingestKeys'], (client) =>
+    client.ingestKeys.rotateSigningSecret({ id, overlap_hours: hours, ...(secret === '' ? {} : { secret }) }),
+  )
+  const minted = rotate.data?.signing_secret
+  return (
+    <Part title="Rotate the secret" text="While both verify, your sender may change over at any moment. The key stays.">
+      <Overlap hours={hours} change={setHours} what="secret" />
+      <Field
+        label="New secret"
+        type="password"
+        autoComplete="new-password"
+        value={secret}
+        onChange={({ target }) => setSecret(target.value)}
+        hint="Left empty, one is made here, and shown once."
+      />
+      {minted !== undefined && (
+        <SecretOnce label="New signing secret" secret={minted} note="It verifies from now on. It is not shown again." />
+      )}
+      {rotate.data !== undefined && minted === undefined && (
+        <p role="status" className="mb-3.5 text-ink-2">
+          The new secret verifies from now on.
+        </p>
+      )}
+      <RefusedLine error={rotate.error} />
+      <Button
+        kind="danger"
+        disabled={refused !== undefined || rotate.isPending}
+        title={refused ?? 'Replaces the secret'}
+        onClick={() => rotate.mutate(undefined, { onSuccess: () => setSecret('') })}
+      >
+        Rotate the secret
+      </Button>
+    </Part>
+  )
+}

@@ -1,0 +1,78 @@
+import { useState, type ReactElement } from 'react'
+import type { IngestKey } from '../../../data/lists.ts'
+import { CodeBlock } from '../../../parts/code-block.tsx'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { commandsOf, SHAPE_TEXTS, type Shape } from './commands.ts'
+import { scopesText } from './form.tsx'
+
+/** How events are sent with it. The key itself is nowhere: the commands take it from the environment. */
+export function UseTab({
+  ingestKey: { scopes, datasets, ip_allowlist, require_signature, created_at },
+}: {
+  readonly ingestKey: IngestKey
+}): ReactElement {
+  const [shape, setShape] = useState<Shape>(scopes.includes('ingest') ? 'By rules' : 'Read the stream')
+  const needed = shape === 'Read the stream' ? 'stream' : 'ingest'
+  return (
+    <>
+      <Part title="How it is used" text={SHAPE_TEXTS[shape]}>
+        <CodeBlock
+          label="How to use the key"
+          of={commandsOf({
+            key: { variable: 'INGEST_KEY' },
+            isSigned: require_signature,
+            dataset: datasets?.[0] ?? 'orders',
+          })}
+          at={shape}
+          go={setShape}
+        />
+        <p className="mt-2 text-data text-ink-3">
+          The key is not kept here. Put it into <code className="mono">INGEST_KEY</code>
+          {require_signature && (
+            <>
+              {' '}
+              and its signing secret into <code className="mono">SIGNING_SECRET</code>
+            </>
+          )}{' '}
+          first.
+        </p>
+        {!scopes.includes(needed) && (
+          <p role="status" className="mt-2 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
+            {needed === 'stream' ? 'This key may not read the stream' : 'This key may not send events'}: that is refused
+            with 403, until you open it under Settings.
+          </p>
+        )}
+      </Part>
+      <Part title="What it may do">
+        <Facts
+          of={[
+            ['Opens', scopesText(scopes)],
+            [
+              'Datasets',
+              datasets === null ? (
+                'every dataset'
+              ) : (
+                <span key="datasets" className="mono text-data">
+                  {datasets.join(', ')}
+                </span>
+              ),
+            ],
+            [
+              'From',
+              ip_allowlist.length === 0 ? (
+                'any address'
+              ) : (
+                <span key="from" className="mono text-data">
+                  {ip_allowlist.join(', ')}
+                </span>
+              ),
+            ],
+            ['Signature', require_signature ? 'required, X-Service-Signature' : 'not asked for'],
+            ['Made', <Time key="made" at={created_at} />],
+          ]}
+        />
+      </Part>
+    </>
+  )
+}

@@ -1,0 +1,185 @@
+import { ArrowRight } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
+import type { Webhook } from '../../../data/lists.ts'
+import { useWebhooks } from '../../../data/names.ts'
+import type { Rejection } from '../../../data/tail.ts'
+import { Detail, Part } from '../../../parts/detail.tsx'
+import { SCHEMES } from '../../../parts/schemes.ts'
+import { SignatureTester } from '../../../parts/signature-tester.tsx'
+import { counted } from '../../../parts/text-list.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Select } from '../../../ui/field.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { Time } from '../../../ui/time.tsx'
+import { CAUSES, type Group } from './causes.ts'
+import { Mend } from './mend.tsx'
+
+const SHOWN = 100
+
+type Props = {
+  readonly group: Group
+  /** There are older minutes, and this reads them. */
+  readonly older: { readonly isReading: boolean; readonly read: () => void } | undefined
+  readonly nameOf: (row: Rejection) => string
+  readonly onClose: () => void
+}
+
+/** One cause: what it means, what to do and where, the minutes in which it happened. Refused bodies are never stored. */
+export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, onClose }: Props): ReactElement {
+  const cause = CAUSES[id]
+  const { all } = useWebhooks()
+  const [shown, setShown] = useState(SHOWN)
+  const concerned = all.filter((webhook) => rows.some(({ webhook_id }) => webhook_id === webhook.id))
+  const signed = concerned.filter(({ verification }) => verification.scheme !== 'none')
+  return (
+    <Detail
+      label="Cause"
+      title={cause.title}
+      chip={<Chip standing="rejected">{counted(count, 'request')}</Chip>}
+      meta={<span className="mono">{id}</span>}
+      actions={null}
+      onClose={onClose}
+    >
+      <div
+        className="min-h-0 flex-1 overflow-y-auto border-t border-line"
+        tabIndex={0}
+        role="group"
+        aria-label="About this cause"
+      >
+        <Part title="What to do">
+          <p className="mb-1 text-ink-2">{cause.text}</p>
+          <p>{remedy}</p>
+        </Part>
+        {concerned.length > 0 && (
+          <Part title="Where">
+            <ul aria-label="Endpoints">
+              {concerned.map((webhook) => (
+                <Concerned
+                  key={webhook.id}
+                  webhook={webhook}
+                  rows={rows.filter(({ webhook_id }) => webhook_id === webhook.id)}
+                  id={id}
+                />
+              ))}
+            </ul>
+          </Part>
+        )}
+        {cause.remedy === 'verification' && signed.length > 0 && <TesterPart webhooks={signed} />}
+        <Part
+          title="When"
+          text="Requests of one minute with one URL or key are counted together; address and type are those of the last of them."
+        >
+          <ul aria-label="Minutes">
+            {rows.slice(0, shown).map((row) => (
+              <Minute key={row.id} row={row} where={nameOf(row)} />
+            ))}
+          </ul>
+          {(rows.length > shown || older !== undefined) && (
+            <Button
+              className="mt-3"
+              disabled={older?.isReading === true && rows.length <= shown}
+              onClick={() => {
+                setShown(shown + SHOWN)
+                if (rows.length <= shown + SHOWN) older?.read()
+              }}
+            >
+              Show older minutes
+            </Button>
+          )}
+        </Part>
+      </div>
+    </Detail>
+  )
+}
+
+const TABS = {
+  verification: 'verification',
+  access: 'access',
+  address: 'access',
+  enable: undefined,
+  none: undefined,
+} as const
+
+function Concerned({
+  webhook,
+  rows,
+  id,
+}: {
+  readonly webhook: Webhook
+  readonly rows: readonly Rejection[]
+  readonly id: Group['id']
+}): ReactElement {
+  const { remedy } = CAUSES[id]
+  const expects = remedy === 'verification' ? expectationOf(webhook, id) : undefined
+  return (
+    <li className="border-b border-line/55 py-1 last:border-b-0">
+      <To
+        screen="endpoints"
+        search={{ sel: webhook.id, tab: TABS[remedy] }}
+        className="flex min-h-7 items-center gap-2 rounded-row hover:bg-hover"
+      >
+        <span className="min-w-0 truncate font-control">{webhook.name}</span>
+        <span className="mono ml-auto text-data text-ink-3">
+          ×{rows.reduce((sum, { count }) => sum + count, 0).toLocaleString('en')}
+        </span>
+        <ArrowRight className="size-3.5 flex-none text-ink-2" strokeWidth={1.5} aria-hidden />
+      </To>
+      {expects !== undefined && <p className="text-ink-3">{expects}</p>}
+      <Mend webhook={webhook} rows={rows} remedy={remedy} />
+    </li>
+  )
+}
+
+/** What the endpoint wants of a signature now, as far as it bears on the cause. A missing secret comes first: nothing passes without one. */
+function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
+  if (verification.scheme === 'none') return 'Checks no signature any more.'
+  if (verification.has_secret === false) return 'It holds no secret: every request is refused until you set it.'
+  const { header, label } = SCHEMES[verification.scheme]
+  const named = 'header' in verification && verification.header !== undefined ? verification.header : header
+  if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)
+    return `It accepts ${verification.tolerance_seconds} s before and after now.`
+  return `${label}: it reads the header ${named}.`
+}
+
+function TesterPart({ webhooks }: { readonly webhooks: readonly Webhook[] }): ReactElement {
+  const [chosen, setChosen] = useState<string | undefined>()
+  const at = webhooks.find(({ id }) => id === chosen)?.id ?? webhooks[0]?.id ?? ''
+  return (
+    <Part
+      title="Why does it not match?"
+      text="Paste a request as it came. The server checks it with the held secret and says which step failed; it never says the secret or the digest that it expected."
+    >
+      {webhooks.length > 1 && (
+        <Select label="Endpoint" value={at} onChange={({ target }) => setChosen(target.value)}>
+          {webhooks.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+      )}
+      <SignatureTester key={at} webhookId={at} />
+    </Part>
+  )
+}
+
+function Minute({
+  row: { at, count, source_ip, method, content_type },
+  where,
+}: {
+  readonly row: Rejection
+  readonly where: string
+}): ReactElement {
+  return (
+    <li className="grid min-h-8 grid-cols-[minmax(96px,auto)_40px_minmax(0,1fr)_minmax(0,1fr)_auto] items-center gap-3 border-b border-line/55 last:border-b-0">
+      <Time at={at} />
+      <span className="mono text-right text-data">{count > 1 ? `×${count}` : ''}</span>
+      <span className="truncate text-ink-2">{where}</span>
+      <span className="mono truncate text-data text-ink-3">
+        {method} {content_type ?? 'without a type'}
+      </span>
+      <span className="mono text-data text-ink-2">{source_ip ?? 'unknown'}</span>
+    </li>
+  )
+}

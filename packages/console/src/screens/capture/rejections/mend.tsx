@@ -1,0 +1,89 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { Webhook } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import type { Rejection } from '../../../data/tail.ts'
+import { Button } from '../../../ui/button.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import type { Cause } from './causes.ts'
+
+type Props = { readonly webhook: Webhook; readonly rows: readonly Rejection[]; readonly remedy: Cause['remedy'] }
+
+const ADDRESSES_SHOWN = 5
+
+/** What can be mended with one press, without leaving the cause. */
+export function Mend({ webhook, rows, remedy }: Props): ReactElement | null {
+  if (remedy === 'enable')
+    return webhook.enabled ? <p className="text-ink-3">It is switched on now.</p> : <SwitchOn webhook={webhook} />
+  if (remedy === 'address') return <Addresses webhook={webhook} rows={rows} />
+  return null
+}
+
+function SwitchOn({ webhook: { id } }: { readonly webhook: Webhook }): ReactElement {
+  const may = useMay(routes.webhooks.update)
+  const toast = useToast()
+  const change = useChange(['webhooks'], (client) => client.webhooks.update({ id, enabled: true }))
+  return (
+    <div className="py-1">
+      <RefusedLine error={change.error} />
+      <Button
+        disabled={!may || change.isPending}
+        title={may ? undefined : needs(routes.webhooks.update.role)}
+        onClick={() =>
+          change.mutate(undefined, { onSuccess: () => toast({ text: 'It is on, from the next request on.' }) })
+        }
+      >
+        Switch it on
+      </Button>
+    </div>
+  )
+}
+
+function Addresses({
+  webhook,
+  rows,
+}: {
+  readonly webhook: Webhook
+  readonly rows: readonly Rejection[]
+}): ReactElement {
+  const may = useMay(routes.webhooks.update)
+  const toast = useToast()
+  const change = useChange(['webhooks'], async (client, address: string) => {
+    // The list as it is at this moment: somebody may have changed it, and an empty one lets everybody in already.
+    const { ip_allowlist } = (await client.webhooks.get({ id: webhook.id })).webhook
+    if (ip_allowlist.length > 0 && !ip_allowlist.includes(address))
+      await client.webhooks.update({ id: webhook.id, ip_allowlist: [...ip_allowlist, address] })
+  })
+  if (webhook.ip_allowlist.length === 0) return <p className="text-ink-3">It lets any address in now.</p>
+  const seen = [...new Set(rows.flatMap(({ source_ip }) => (source_ip === null ? [] : [source_ip])))]
+  const outside = seen.filter((address) => !webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
+  const inside = seen.filter((address) => webhook.ip_allowlist.includes(address)).slice(0, ADDRESSES_SHOWN)
+  return (
+    <div className="py-1">
+      <RefusedLine error={change.error} />
+      <div className="flex flex-wrap items-center gap-2">
+        {outside.map((address) => (
+          <Button
+            key={address}
+            disabled={!may || change.isPending}
+            title={may ? 'Only if it is one of your senders' : needs(routes.webhooks.update.role)}
+            onClick={() =>
+              change.mutate(address, {
+                onSuccess: () => toast({ text: `${address} is let in, from the next request on.` }),
+              })
+            }
+          >
+            Allow {address}
+          </Button>
+        ))}
+        {inside.map((address) => (
+          <span key={address} className="text-ink-3">
+            {address} is allowed now
+          </span>
+        ))}
+      </div>
+    </div>
+  )
+}

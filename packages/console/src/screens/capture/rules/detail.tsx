@@ -1,0 +1,90 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import { useSearchState } from '../../../data/go.tsx'
+import type { Rule } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { CopyMeta } from '../../../parts/detail.tsx'
+import { ResourceDetail, useTab } from '../../../parts/resource-detail.tsx'
+import type { ResourceSearch } from '../../../parts/resource-screen.tsx'
+import { Switch } from '../../../parts/switch.tsx'
+import { useCopy } from '../../../ui/copy.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { StateChip, whenText } from './columns.tsx'
+import { GoesToTab } from './goes-to-tab.tsx'
+import { RuleTab } from './rule-tab.tsx'
+
+const TABS = [
+  { id: 'rule', label: 'Rule', of: RuleTab },
+  { id: 'goes-to', label: 'Goes to', of: GoesToTab },
+] as const
+
+/** One rule: what it takes, what it makes of it, what that does to recent events, and who gets the result. */
+export function RuleDetail({ row: rule, onClose }: { readonly row: Rule; readonly onClose: () => void }): ReactElement {
+  const [, setSearch] = useSearchState<ResourceSearch>()
+  const copy = useCopy()
+  const toast = useToast()
+  const may = useMay(routes.rules.update)
+  const { of: Tab } = useTab(TABS)
+  const { id, name, dataset, enabled, conditions, mappings } = rule
+  const duplicate = useChange(['rules'], (client) =>
+    client.rules.create({ name: `${name} (copy)`, dataset, enabled: false, conditions, mappings }),
+  )
+  const goDuplicate = (): void =>
+    duplicate.mutate(undefined, {
+      onSuccess: ({ rule: made }) => {
+        toast({ text: 'Made a copy. It is off until you switch it on.' })
+        setSearch({ sel: made.id, q: undefined, view: undefined })
+      },
+      onError: (error) => toast({ text: error.message, kind: 'fail' }),
+    })
+  return (
+    <ResourceDetail
+      label="Rule"
+      name={name}
+      path={`rules/${id}`}
+      chip={<StateChip enabled={enabled} />}
+      onClose={onClose}
+      meta={
+        <>
+          <span className="max-w-[60ch] truncate">{whenText(rule)}</span>
+          <CopyMeta text={id} label="Copy the id" />
+        </>
+      }
+      copied={{ label: 'Copy the id', text: id, said: 'Id copied' }}
+      actions={
+        <Switch
+          enabled={enabled}
+          route={routes.rules.update}
+          rooms={['rules']}
+          set={(client, on) => client.rules.update({ id, enabled: on })}
+          titles={{ off: 'It files nothing until it is on again', on: 'It files from the next request on' }}
+          said={{ off: 'Switched off: it files nothing from now on.', on: 'Switched on.' }}
+        />
+      }
+      items={({ curl, copied, link, remove }) => [
+        curl,
+        {
+          label: 'Copy as JSON',
+          go: () =>
+            void copy(JSON.stringify({ name, dataset, enabled, conditions, mappings }, null, 2), 'Copied as JSON'),
+        },
+        copied,
+        link,
+        'line',
+        { label: 'Duplicate', disabled: !may, go: goDuplicate },
+        remove,
+      ]}
+      tabs={TABS}
+      remove={{
+        verb: 'Delete',
+        text: `Nothing is filed by it any more. Events that only it matched are stored all the same, but in no dataset, so they are delivered nowhere. What it filed into ${dataset} stays.`,
+        may,
+        rooms: ['rules'],
+        run: (client) => client.rules.remove({ id }),
+      }}
+    >
+      <Tab rule={rule} />
+    </ResourceDetail>
+  )
+}

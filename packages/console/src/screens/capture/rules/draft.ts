@@ -1,0 +1,36 @@
+import type { RouteRequest, Routes } from '@postroad/contract'
+import type { Rule } from '../../../data/lists.ts'
+import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
+import { mappingDraftOf, mappingOf, type MappingDraft } from '../../../parts/mapping-draft.ts'
+
+/** A rule as it stands in a form. */
+export type RuleDraft = {
+  readonly name: string
+  readonly dataset: string
+  readonly conditions: readonly ConditionDraft[]
+  readonly mappings: readonly MappingDraft[]
+}
+
+export const NEW_RULE: RuleDraft = { name: '', dataset: '', conditions: [], mappings: [] }
+
+export function draftOfRule({ name, dataset, conditions, mappings }: Rule): RuleDraft {
+  return { name, dataset, conditions: conditions.map(draftOf), mappings: mappings.map(mappingDraftOf) }
+}
+
+export type RuleBody = Pick<RouteRequest<Routes['rules']['create']>, 'name' | 'dataset' | 'conditions' | 'mappings'>
+
+/** What is sent to the server for a draft, or the sentence on what is not yet right. The server checks the rest. */
+export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readonly problem: string } {
+  const dataset = draft.dataset.trim()
+  if (draft.name.trim() === '') return { problem: 'Give it a name: it stands beside each record that it files.' }
+  if (dataset === '') return { problem: 'Name the dataset that its records are filed into.' }
+  return { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } }
+}
+
+/** What can be tried before the rest is written: lines that are still empty are left out. */
+export function triedOf({ conditions, mappings }: Pick<RuleDraft, 'conditions' | 'mappings'>) {
+  return {
+    conditions: conditions.filter(({ path }) => path.trim() !== '').map(sentOf),
+    mappings: mappings.filter(({ target }) => target.trim() !== '').map(mappingOf),
+  }
+}

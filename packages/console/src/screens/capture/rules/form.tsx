@@ -1,0 +1,59 @@
+import { LIMITS } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { Conditions } from '../../../parts/conditions.tsx'
+import { Mappings } from '../../../parts/mappings.tsx'
+import { Field } from '../../../ui/field.tsx'
+import type { RuleDraft } from './draft.ts'
+
+export type FormProps = {
+  readonly draft: RuleDraft
+  readonly change: (part: Partial<RuleDraft>) => void
+  readonly disabled?: boolean
+}
+
+export function NameField({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <Field
+      label="Name"
+      required
+      maxLength={LIMITS.nameCharsMax}
+      placeholder="Large orders"
+      value={draft.name}
+      disabled={disabled}
+      onChange={({ target }) => change({ name: target.value })}
+      hint="Stands beside what it files: in the answer to the sender, and in the path of the event."
+    />
+  )
+}
+
+/** Which events it takes. */
+export function WhenFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <Conditions
+      label="Conditions"
+      conditions={draft.conditions}
+      change={(conditions) => change({ conditions })}
+      disabled={disabled}
+      empty="Every event matches. Add a condition to take only some."
+    />
+  )
+}
+
+/** As what it files them, and where. */
+export function ThenFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <>
+      <Field
+        label="Dataset"
+        required
+        placeholder="large_orders"
+        value={draft.dataset}
+        disabled={disabled}
+        onChange={({ target }) => change({ dataset: target.value })}
+        className="mono text-data"
+        hint="Where its records are filed. It is made by the first one, if it is not there yet; destinations choose by it."
+      />
+      <Mappings mappings={draft.mappings} change={(mappings) => change({ mappings })} disabled={disabled} />
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import { ArrowRight } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
+import type { Rule } from '../../../data/lists.ts'
+import { useDestinations } from '../../../data/names.ts'
+import { conditionText } from '../../../parts/condition-draft.ts'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Empty } from '../../../ui/states.tsx'
+
+/** Where the records of a rule are delivered to: destinations choose by the dataset, and by conditions of their own. */
+export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): ReactElement {
+  const { all } = useDestinations()
+  const taking = all.filter(({ datasets }) => datasets === null || datasets.includes(dataset))
+  if (taking.length === 0) {
+    return (
+      <Empty
+        title="No destination takes its records"
+        actions={
+          <To
+            screen="destinations"
+            className="inline-flex h-7 items-center rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+          >
+            Destinations
+          </To>
+        }
+      >
+        They are filed into <code className="mono text-data">{dataset}</code>, and can be read there. A destination gets
+        them if it receives every dataset, or names this one.
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <p className="border-b border-line/55 px-5 py-2.5 text-ink-3">
+        Destinations choose by the dataset <code className="mono text-data">{dataset}</code>, and by conditions of their
+        own.
+      </p>
+      <ul aria-label="Destinations">
+        {taking.map(({ id, name, url, enabled, datasets, conditions }) => (
+          <li key={id} className="border-b border-line/55">
+            <To
+              screen="destinations"
+              search={{ sel: id }}
+              className="grid min-h-12 grid-cols-[14px_minmax(0,1fr)_auto_16px] items-center gap-3 px-5 py-1.5 outline-offset-[-2px] hover:bg-hover"
+            >
+              <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />
+              <span className="min-w-0">
+                <b className="block truncate leading-4 font-strong">{name}</b>
+                <span className="mono block truncate text-label leading-[14px] text-ink-3">
+                  {conditions.length === 0 ? url : `when ${conditions.map(conditionText).join(' and ')}`}
+                </span>
+              </span>
+              <span className="text-ink-3">
+                {enabled ? (datasets === null ? 'takes every dataset' : 'names this dataset') : 'off: they wait'}
+              </span>
+              <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+            </To>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

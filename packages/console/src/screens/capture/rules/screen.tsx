@@ -1,0 +1,46 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
+import { useAllRules, type Rule } from '../../../data/lists.ts'
+import { ResourceScreen } from '../../../parts/resource-screen.tsx'
+import { COLUMNS, SLIM, whenText } from './columns.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { RuleDetail } from './detail.tsx'
+
+const VIEWS = [
+  { id: '', label: 'All', has: () => true },
+  { id: 'on', label: 'On', has: ({ enabled }: Rule) => enabled },
+  { id: 'off', label: 'Off', has: ({ enabled }: Rule) => !enabled },
+] as const
+
+/** Rules: what becomes of events that come by an ingest key and name no dataset. */
+export function Screen(): ReactElement {
+  const asked = useAllRules()
+  return (
+    <ResourceScreen
+      title="Rules"
+      one="rule"
+      asked={asked}
+      columns={COLUMNS}
+      slim={SLIM}
+      views={VIEWS}
+      textOf={(rule) => [rule.id, rule.name, rule.dataset, whenText(rule)].join(' ')}
+      create={{ label: 'New rule', route: routes.rules.create, dialog: CreateDialog }}
+      path="rules"
+      detail={RuleDetail}
+      never={{
+        title: 'There is no rule yet',
+        text: (
+          <>
+            A rule files the events that meet its conditions into a dataset, as they came or as the fields that you
+            name. Rules are asked in one shape alone: an event that comes by an{' '}
+            <To screen="ingest-keys" className="text-accent underline">
+              ingest key
+            </To>{' '}
+            with no dataset in the address. Endpoints file by criteria and mappings of their own.
+          </>
+        ),
+      }}
+    />
+  )
+}

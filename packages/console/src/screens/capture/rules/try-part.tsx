@@ -1,0 +1,69 @@
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { Choice } from '../../../parts/choice.tsx'
+import { DryRunResults } from '../../../parts/dry-run.tsx'
+import { useSettled } from '../../../parts/settled.ts'
+import { TextArea } from '../../../ui/field.tsx'
+import { triedOf, type RuleDraft } from './draft.ts'
+
+const RECENT = 200
+const SAMPLE = '{"type":"order.created","total":42.5}'
+
+/** What the conditions and mappings would make of recent events, or of a payload that is written here, while one writes them. */
+export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions' | 'mappings'> }): ReactElement {
+  const [on, setOn] = useState<'recent' | 'own'>('recent')
+  const [payload, setPayload] = useState(SAMPLE)
+  const isJson = on === 'recent' || parses(payload)
+  const tried = useSettled(
+    isJson
+      ? JSON.stringify({
+          ...triedOf(draft),
+          ...(on === 'recent' ? { recent: RECENT } : { payloads_text: `[${payload}]` }),
+        })
+      : '',
+  )
+  const asked = useAsk(['rules', 'test', tried], (client, signal) => client.rules.test(readTried(tried), { signal }), {
+    keep: true,
+    enabled: tried !== '',
+  })
+  return (
+    <>
+      <Choice
+        label="Tried on"
+        of={[
+          { id: 'recent', label: 'Recent events' },
+          { id: 'own', label: 'A payload of mine' },
+        ]}
+        at={on}
+        go={setOn}
+      />
+      {on === 'own' && (
+        <TextArea
+          label="Payload"
+          rows={5}
+          value={payload}
+          onChange={({ target }) => setPayload(target.value)}
+          aria-invalid={!isJson}
+          hint={isJson ? 'JSON, as a sender would send it. It is stored nowhere.' : 'This is no JSON yet.'}
+        />
+      )}
+      {isJson && <DryRunResults asked={asked} />}
+    </>
+  )
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+type Tried = ReturnType<typeof triedOf> & ({ readonly recent: number } | { readonly payloads_text: string })
+
+function readTried(text: string): Tried {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from these a moment ago
+  return JSON.parse(text) as Tried
+}

@@ -1,0 +1,70 @@
+import type { ReactElement } from 'react'
+import { standingOf } from '../../../data/standing.ts'
+import type { Delivery } from '../../../data/tail.ts'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { TwoLines, type Column } from '../../../ui/table.tsx'
+import { Countdown, Time } from '../../../ui/time.tsx'
+
+/** `isSlim`: beside a delivery that is open, which says the rest. */
+export function columnsOf(nameOf: (destinationId: string) => string, isSlim: boolean): readonly Column<Delivery>[] {
+  const first: readonly Column<Delivery>[] = [
+    {
+      id: 'state',
+      label: 'State',
+      width: '18px',
+      hidden: true,
+      cell: ({ state }) => <Glyph standing={standingOf(state)} label={state} />,
+    },
+    { id: 'time', label: 'Created', width: 'minmax(96px,auto)', cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      id: 'destination',
+      label: 'Destination',
+      width: 'minmax(120px,1fr)',
+      cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
+    },
+    { id: 'last', label: 'Last answer', width: 'minmax(110px,1fr)', cell: (row) => <LastAnswer of={row} /> },
+  ]
+  if (isSlim) return first
+  return [
+    ...first,
+    { id: 'next', label: 'Next', width: '110px', cell: (row) => <Next of={row} /> },
+    {
+      id: 'attempts',
+      label: 'Attempts',
+      width: '62px',
+      align: 'right',
+      cell: ({ attempt_count }) => <span className="mono text-meta text-ink-3">{attempt_count}</span>,
+    },
+  ]
+}
+
+/** What the receiver answered last, or why it did not. */
+export function LastAnswer({
+  of: { last_status, last_error, state },
+}: {
+  readonly of: Pick<Delivery, 'last_status' | 'last_error' | 'state'>
+}): ReactElement {
+  const good = state === 'delivered'
+  if (last_status !== null)
+    return <span className={`mono text-data font-control ${good ? 'text-ok-text' : 'text-fail'}`}>{last_status}</span>
+  if (last_error !== null) return <span className="text-fail">{last_error.replaceAll('_', ' ')}</span>
+  return <span className="text-ink-3">–</span>
+}
+
+const PAUSES = {
+  workspace_suspended: 'workspace suspended',
+  destination_disabled: 'destination is off',
+  allowance_used: 'allowance used up',
+} as const
+
+function Next({ of: { state, next_attempt_at, pause_reason } }: { readonly of: Delivery }): ReactElement {
+  if (state === 'paused')
+    return <span className="text-ink-3">{pause_reason === null ? 'paused' : PAUSES[pause_reason]}</span>
+  if (state === 'retrying' && next_attempt_at !== null)
+    return (
+      <span className="text-retry-text">
+        <Countdown to={next_attempt_at} />
+      </span>
+    )
+  return <span className="text-ink-3">{state === 'delivered' ? '' : state}</span>
+}

@@ -1,0 +1,143 @@
+import { DELIVERY_STATES, routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useClient, useMay, usePlace } from '../../../data/place.ts'
+import { searchText } from '../../../data/search-text.ts'
+import type { Delivery } from '../../../data/tail.ts'
+import { ByHandMany, type HandVerb } from '../../../parts/by-hand-many.tsx'
+import { adminCurl } from '../../../parts/commands.ts'
+import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.tsx'
+import { MarkedBar } from '../../../parts/marked-bar.tsx'
+import type { Marks } from '../../../parts/marks.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { Button } from '../../../ui/button.tsx'
+import { useCopy } from '../../../ui/copy.tsx'
+import { MoreMenu } from '../../../ui/menu.tsx'
+import { needs } from '../../../ui/states.tsx'
+
+/** What can be done with the deliveries that are marked. */
+export function MarkedDeliveries({
+  marks,
+  rows,
+  nameOf,
+}: {
+  readonly marks: Marks
+  readonly rows: readonly Delivery[]
+  readonly nameOf: (id: string) => string
+}): ReactElement {
+  const [doing, setDoing] = useState<
+    { readonly what: HandVerb | 'export'; readonly of: readonly Delivery[] } | undefined
+  >()
+  const may = useMay(routes.deliveries.replay)
+  const marked = rows.filter(({ id }) => marks.has(id))
+  const begin = (what: HandVerb | 'export'): void => setDoing({ what, of: marked })
+  useKeys({ 'shift r': marked.length > 0 ? () => begin('replay') : undefined })
+  const verb = (name: HandVerb, label: string): ReactElement => (
+    <Button disabled={!may} title={may ? undefined : needs(routes.deliveries.replay.role)} onClick={() => begin(name)}>
+      {label}
+    </Button>
+  )
+  return (
+    <>
+      <MarkedBar marks={marks} shown={rows.length}>
+        {verb('replay', 'Replay')}
+        {verb('retry', 'Retry')}
+        {verb('cancel', 'Cancel')}
+        <Button onClick={() => begin('export')}>Export</Button>
+      </MarkedBar>
+      {doing !== undefined && doing.what !== 'export' && (
+        <ByHandMany
+          verb={doing.what}
+          deliveries={doing.of}
+          error={null}
+          nameOf={nameOf}
+          onClose={() => setDoing(undefined)}
+        />
+      )}
+      {doing?.what === 'export' && (
+        <ExportDialog
+          source={exportOf('marked-deliveries', `The ${doing.of.length} that are marked.`, () => once(doing.of))}
+          onClose={() => setDoing(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** What can be done with all that the list shows. */
+export function ListMenu({
+  search: { state, destination },
+}: {
+  readonly search: { readonly state?: string; readonly destination?: string }
+}): ReactElement {
+  const { project } = usePlace()
+  const client = useClient()
+  const copy = useCopy()
+  const [isExporting, setExporting] = useState(false)
+  const asked = { state: DELIVERY_STATES.find((one) => one === state), destination_id: destination }
+  async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly Delivery[]; scanned: number }> {
+    const to = new Date(Date.now() + 1).toISOString()
+    let cursor: string | undefined
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
+      const page: Awaited<ReturnType<typeof client.deliveries.list>> = await client.deliveries.list(
+        { limit: 200, cursor, to, ...asked },
+        { signal },
+      )
+      yield { rows: page.deliveries, scanned: page.deliveries.length }
+      cursor = page.next_cursor ?? undefined
+    } while (cursor !== undefined)
+  }
+  return (
+    <>
+      <MoreMenu
+        items={[
+          { label: 'Export…', go: () => setExporting(true) },
+          {
+            label: 'Copy the list as curl',
+            go: () => void copy(adminCurl({ project, path: `deliveries${searchText(asked)}` }), 'Command copied'),
+          },
+        ]}
+      />
+      {isExporting && (
+        <ExportDialog
+          source={exportOf('deliveries', 'All that the list finds, up to this moment, the newest first.', pages)}
+          onClose={() => setExporting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+const MEMBERS = [
+  'id',
+  'record_id',
+  'dataset',
+  'destination_id',
+  'state',
+  'pause_reason',
+  'attempt_count',
+  'next_attempt_at',
+  'last_status',
+  'last_error',
+  'created_at',
+  'updated_at',
+] as const
+
+// oxlint-disable-next-line max-params -- what the file is called, what it is, and where it comes from
+function exportOf(name: string, text: string, pages: ExportSource<Delivery>['pages']): ExportSource<Delivery> {
+  return {
+    name,
+    text,
+    pages,
+    columns: MEMBERS.map((member) => ({
+      name: member,
+      of: (row) => (row[member] === null ? null : String(row[member])),
+    })),
+    json: (row) => row,
+  }
+}
+
+// oxlint-disable-next-line require-await -- pages are asked for, these are here
+async function* once(rows: readonly Delivery[]) {
+  yield { rows, scanned: rows.length }
+}

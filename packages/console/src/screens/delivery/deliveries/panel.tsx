@@ -1,0 +1,77 @@
+import { ArrowRight, X } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
+import { standingOf } from '../../../data/standing.ts'
+import { WaitsLine } from '../../../parts/waits-line.tsx'
+import { AttemptPart } from '../../../ui/attempt.tsx'
+import { IconButton } from '../../../ui/button.tsx'
+import { CopyButton } from '../../../ui/copy.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { Loading, Refused } from '../../../ui/states.tsx'
+import { ByHandButtons, type ByHand } from './by-hand.tsx'
+
+type Props = {
+  readonly id: string
+  readonly onClose: () => void
+  readonly byHand: ByHand
+  readonly nameOf: (id: string) => string
+}
+
+const LIVE_MS = 5_000
+
+/** One delivery: where it stands, and every attempt with what the receiver answered. */
+export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElement {
+  const asked = useAsk(['deliveries', 'get', id], (client, signal) => client.deliveries.get({ id }, { signal }), {
+    everyMs: LIVE_MS,
+  })
+  const delivery = asked.data?.delivery
+  if (delivery === undefined) {
+    return (
+      <section aria-label="Delivery" className="border-l border-line">
+        {asked.error === null ? <Loading rows={6} /> : <Refused error={asked.error} again={asked.refetch} />}
+      </section>
+    )
+  }
+  return (
+    <section aria-label="Delivery" className="flex min-h-0 min-w-0 flex-col border-l border-line">
+      <header className="py-3 pr-3.5 pl-5">
+        <div className="flex items-center gap-2">
+          <h2 className="truncate text-title">{nameOf(delivery.destination_id)}</h2>
+          <Chip standing={standingOf(delivery.state)}>{delivery.state}</Chip>
+          <span className="flex-1" />
+          <IconButton label="Close" onClick={onClose}>
+            <X strokeWidth={1.5} />
+          </IconButton>
+        </div>
+        <div className="mono mt-px flex h-6 items-center gap-3.5 text-meta text-ink-3">
+          <CopyButton text={delivery.id} label="Copy the delivery id" className="text-ink-2">
+            {delivery.id}
+          </CopyButton>
+        </div>
+        <div className="mt-2 flex gap-2">
+          <ByHandButtons delivery={delivery} byHand={byHand} />
+          <To
+            screen="events"
+            search={{ sel: delivery.record_id }}
+            className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+          >
+            Open the event <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+          </To>
+        </div>
+      </header>
+      <div
+        className="min-h-0 flex-1 overflow-y-auto border-t border-line"
+        tabIndex={0}
+        role="group"
+        aria-label="Attempts"
+      >
+        <WaitsLine delivery={delivery} />
+        {delivery.attempts.toReversed().map((attempt, index) => (
+          <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0} />
+        ))}
+        {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
+      </div>
+    </section>
+  )
+}

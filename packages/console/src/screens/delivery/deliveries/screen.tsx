@@ -1,0 +1,225 @@
+import { DELIVERY_STATES } from '@postroad/contract'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo, type ReactElement } from 'react'
+import { useGo, useSearchState } from '../../../data/go.tsx'
+import { useClient, usePlace } from '../../../data/place.ts'
+import type { Delivery } from '../../../data/tail.ts'
+import { useDestinations } from '../../../data/names.ts'
+import { useTail } from '../../../data/use-tail.ts'
+import { cli } from '../../../parts/commands.ts'
+import { useMarks } from '../../../parts/marks.ts'
+import { useKeys } from '../../../shell/keys.ts'
+import { Button, Kbd } from '../../../ui/button.tsx'
+import { Menu } from '../../../ui/menu.tsx'
+import { FoldedViews, Page, Views } from '../../../ui/page.tsx'
+import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
+import { Table } from '../../../ui/table.tsx'
+import { useByHand } from './by-hand.tsx'
+import { columnsOf } from './columns.tsx'
+import { ListMenu, MarkedDeliveries } from './marked.tsx'
+import { DeliveryPanel } from './panel.tsx'
+import { Ongoing, ReplayMany } from './replay-many.tsx'
+
+export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
+
+const PAGE_ROWS = 100
+const EMPTY: readonly Delivery[] = []
+type State = (typeof DELIVERY_STATES)[number]
+
+const VIEWS = [
+  { id: '', label: 'All' },
+  { id: 'failed', label: 'Failed' },
+  { id: 'retrying', label: 'Retrying' },
+  { id: 'paused', label: 'Paused' },
+  { id: 'pending', label: 'Pending' },
+  { id: 'delivered', label: 'Delivered' },
+] as const
+
+/** Deliveries: one record for one destination each, with all their attempts. */
+export function Screen(): ReactElement {
+  const [search, setSearch] = useSearchState<DeliveriesSearch>()
+  const list = useDeliveries(search)
+  const rows = useLiveStates(list.rows, search)
+  const destinations = useDestinations()
+  const isOpen = search.sel !== undefined
+  const States = isOpen ? FoldedViews : Views
+  const columns = useMemo(() => columnsOf(destinations.nameOf, isOpen), [destinations.nameOf, isOpen])
+  const here = rows.findIndex(({ id }) => id === search.sel)
+  const step = (by: number): void => {
+    const to = rows[Math.max(0, Math.min(rows.length - 1, here + by))]
+    if (to !== undefined) setSearch({ sel: to.id })
+  }
+  const selected = here < 0 ? undefined : rows[here]
+  const byHand = useByHand()
+  const marks = useMarks(useMemo(() => rows.map(({ id }) => id), [rows]))
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Escape: () => (search.sel === undefined ? marks.clear() : setSearch({ sel: undefined })),
+    x: () => selected !== undefined && marks.toggle(selected.id),
+    'shift x': () => selected !== undefined && marks.extend(selected.id),
+    ...(selected === undefined ? {} : { r: () => byHand.send(selected) }),
+  })
+  return (
+    <div
+      className={`grid h-full min-h-0 grid-rows-[minmax(0,1fr)] ${isOpen ? 'grid-cols-[minmax(380px,1fr)_minmax(0,500px)] max-lg:grid-cols-1' : 'grid-cols-1'}`}
+    >
+      <div className={`min-h-0 min-w-0 ${isOpen ? 'max-lg:hidden' : ''}`}>
+        <Page
+          title="Deliveries"
+          beside={
+            <States
+              label="State"
+              of={VIEWS}
+              at={VIEWS.find(({ id }) => id === search.state)?.id ?? ''}
+              go={(state) => setSearch({ state: state === '' ? undefined : state, sel: undefined })}
+            />
+          }
+          actions={
+            <>
+              <Menu
+                align="end"
+                className="h-7 max-w-40 truncate rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
+                items={[
+                  { label: 'Every destination', go: () => setSearch({ destination: undefined }) },
+                  'line',
+                  ...destinations.all.map(({ id, name }) => ({
+                    label: name,
+                    hint: id === search.destination ? '✓' : '',
+                    go: () => setSearch({ destination: id }),
+                  })),
+                ]}
+              >
+                {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
+              </Menu>
+              <ListMenu search={search} />
+              <span className={isOpen ? 'max-xl:hidden' : ''}>
+                <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
+              </span>
+            </>
+          }
+          foot={
+            <>
+              <span>
+                {list.more ? 'The newest ' : ''}
+                {rows.length} {rows.length === 1 ? 'delivery' : 'deliveries'}
+              </span>
+              <span className="ml-auto flex items-center gap-1 max-md:hidden">
+                <Kbd>J</Kbd>
+                <Kbd>K</Kbd> move <Kbd>R</Kbd> send again <Kbd>X</Kbd> mark <Kbd>?</Kbd>
+              </span>
+            </>
+          }
+        >
+          <Ongoing />
+          {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
+          <MarkedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
+          <Body list={list} rows={rows} search={search}>
+            <Table
+              label="Deliveries"
+              columns={columns}
+              rows={rows}
+              idOf={({ id }) => id}
+              at={search.sel}
+              onGo={({ id }) => setSearch({ sel: id })}
+              onEnd={list.loadMore}
+              marks={marks}
+            />
+          </Body>
+        </Page>
+      </div>
+      {search.sel !== undefined && (
+        <DeliveryPanel
+          key={search.sel}
+          id={search.sel}
+          onClose={() => setSearch({ sel: undefined })}
+          byHand={byHand}
+          nameOf={destinations.nameOf}
+        />
+      )}
+    </div>
+  )
+}
+
+function Body({
+  list,
+  rows,
+  search,
+  children,
+}: {
+  readonly list: ReturnType<typeof useDeliveries>
+  readonly rows: readonly Delivery[]
+  readonly search: DeliveriesSearch
+  readonly children: ReactElement
+}): ReactElement {
+  const go = useGo()
+  if (list.error !== null && list.staleSince === undefined) return <Refused error={list.error} again={list.again} />
+  if (list.isLoading) return <Loading />
+  if (rows.length > 0) return children
+  if (search.state !== undefined || search.destination !== undefined)
+    return (
+      <Empty
+        title="No delivery is like this"
+        actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}
+      >
+        {search.state === undefined
+          ? 'Nothing was sent to this destination yet.'
+          : `None is ${search.state} at the moment.`}
+      </Empty>
+    )
+  return (
+    <Empty title="Nothing was delivered yet">
+      Every event that a destination matches is sent to it, signed, and tried again until it arrives. Make a destination
+      with
+      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
+        {cli('destinations create http://127.0.0.1:3000/ --name receiver')}
+      </code>
+    </Empty>
+  )
+}
+
+/** The pages that were read, newest first. */
+function useDeliveries({ state, destination }: DeliveriesSearch) {
+  const client = useClient()
+  const { project } = usePlace()
+  const query = useInfiniteQuery({
+    queryKey: [project.id, 'deliveries', 'list', state, destination],
+    queryFn: ({ pageParam, signal }) =>
+      client.deliveries.list(
+        {
+          limit: PAGE_ROWS,
+          cursor: pageParam,
+          state: DELIVERY_STATES.find((one): one is State => one === state),
+          destination_id: destination,
+        },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    refetchInterval: 10_000,
+  })
+  const rows = useMemo(() => query.data?.pages.flatMap(({ deliveries }) => deliveries) ?? EMPTY, [query.data])
+  return {
+    rows,
+    isLoading: query.isPending,
+    error: query.error,
+    staleSince: query.error !== null && query.data !== undefined ? query.dataUpdatedAt : undefined,
+    more: query.hasNextPage,
+    again: query.refetch,
+    loadMore: () => {
+      if (query.hasNextPage && !query.isFetching) void query.fetchNextPage()
+    },
+  }
+}
+
+/** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
+function useLiveStates(rows: readonly Delivery[], { state }: DeliveriesSearch): readonly Delivery[] {
+  const tail = useTail()
+  if (state !== undefined) return rows
+  return rows.map((row) => {
+    const seen = tail.deliveries.get(row.record_id)?.get(row.destination_id)
+    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? seen : row
+  })
+}

@@ -1,0 +1,73 @@
+import type { AuthKind, RouteRequest, Routes } from '@postroad/contract'
+import type { Destination } from '../../../data/lists.ts'
+
+/** What proves to the receiver who calls, as it stands in a form. A secret that is left empty stays as it is. */
+export type AuthDraft = {
+  readonly kind: AuthKind
+  readonly username: string
+  readonly header: string
+  readonly secret: string
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly scope: string
+  readonly audience: string
+  readonly clientAuth: 'basic' | 'body'
+}
+
+export const NO_AUTH: AuthDraft = {
+  kind: 'none',
+  username: '',
+  header: '',
+  secret: '',
+  tokenUrl: '',
+  clientId: '',
+  scope: '',
+  audience: '',
+  clientAuth: 'basic',
+}
+
+export function authDraftOf({ auth }: Destination): AuthDraft {
+  return {
+    kind: auth.kind,
+    username: auth.username ?? '',
+    header: auth.header ?? '',
+    secret: '',
+    tokenUrl: auth.token_url ?? '',
+    clientId: auth.client_id ?? '',
+    scope: auth.scope ?? '',
+    audience: auth.audience ?? '',
+    clientAuth: auth.client_auth ?? 'basic',
+  }
+}
+
+type Auth = NonNullable<RouteRequest<Routes['destinations']['update']>['auth']>
+
+export function authOf(draft: AuthDraft): Auth {
+  const secret = draft.secret === '' ? undefined : draft.secret
+  switch (draft.kind) {
+    case 'none':
+      return { kind: 'none' }
+    case 'basic':
+      return { kind: 'basic', username: draft.username, password: secret }
+    case 'bearer':
+      return { kind: 'bearer', token: secret }
+    case 'header':
+      return { kind: 'header', header: draft.header, value: secret }
+    case 'payload':
+      return { kind: 'payload', secret }
+    case 'oauth2_client_credentials':
+      return {
+        kind: draft.kind,
+        token_url: draft.tokenUrl,
+        client_id: draft.clientId,
+        client_secret: secret,
+        scope: orNone(draft.scope),
+        audience: orNone(draft.audience),
+        client_auth: draft.clientAuth,
+      }
+  }
+}
+
+function orNone(text: string): string | undefined {
+  return text.trim() === '' ? undefined : text.trim()
+}

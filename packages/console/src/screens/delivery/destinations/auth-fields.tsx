@@ -1,0 +1,128 @@
+import type { ReactElement } from 'react'
+import { Field, Select } from '../../../ui/field.tsx'
+import type { AuthDraft } from './auth-draft.ts'
+
+const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string; readonly secret: string }[] = [
+  { kind: 'none', label: 'The signature alone', secret: '' },
+  { kind: 'basic', label: 'User name and password', secret: 'Password' },
+  { kind: 'bearer', label: 'Bearer token', secret: 'Token' },
+  { kind: 'header', label: 'A header of its own', secret: 'Value' },
+  { kind: 'oauth2_client_credentials', label: 'OAuth 2 client credentials', secret: 'Client secret' },
+  { kind: 'payload', label: 'A key in the body', secret: 'Key' },
+]
+
+type Props = {
+  readonly draft: AuthDraft
+  readonly set: (part: Partial<AuthDraft>) => void
+  /** The secret of this kind is held: an empty field keeps it. */
+  readonly isHeld: boolean
+  /** What the receiver calls its secret, where that is known. */
+  readonly secretName?: string | undefined
+}
+
+/** What proves who calls, beyond the signature. Secrets are sealed and never shown again. */
+export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElement {
+  const secretLabel = secretName ?? KINDS.find(({ kind }) => kind === draft.kind)?.secret ?? ''
+  return (
+    <>
+      <Select
+        label="Proved by"
+        value={draft.kind}
+        onChange={({ target }) =>
+          set({ kind: KINDS.find(({ kind }) => kind === target.value)?.kind ?? 'none', secret: '' })
+        }
+        hint={
+          draft.kind === 'payload' ? (
+            <>
+              For receivers that read a key in the body: the template writes it as{' '}
+              <code className="mono">{'{{ secret }}'}</code>.
+            </>
+          ) : undefined
+        }
+      >
+        {KINDS.map(({ kind, label }) => (
+          <option key={kind} value={kind}>
+            {label}
+          </option>
+        ))}
+      </Select>
+      {draft.kind === 'basic' && (
+        <Field
+          label="User name"
+          required
+          value={draft.username}
+          autoComplete="off"
+          onChange={({ target }) => set({ username: target.value })}
+        />
+      )}
+      {draft.kind === 'header' && (
+        <Field
+          label="Header"
+          required
+          placeholder="X-Api-Key"
+          value={draft.header}
+          onChange={({ target }) => set({ header: target.value })}
+          className="mono text-data"
+        />
+      )}
+      {draft.kind === 'oauth2_client_credentials' && <OAuthFields draft={draft} set={set} />}
+      {draft.kind !== 'none' && (
+        <Field
+          label={secretLabel}
+          type="password"
+          autoComplete="new-password"
+          required={!isHeld}
+          placeholder={isHeld ? 'held; leave empty to keep it' : ''}
+          value={draft.secret}
+          onChange={({ target }) => set({ secret: target.value })}
+          hint="Stored sealed, never shown again. A change of the host of the URL needs it anew."
+        />
+      )}
+    </>
+  )
+}
+
+function OAuthFields({ draft, set }: Pick<Props, 'draft' | 'set'>): ReactElement {
+  return (
+    <>
+      <Field
+        label="Token endpoint"
+        type="url"
+        required
+        placeholder="https://login.example.com/oauth/token"
+        value={draft.tokenUrl}
+        onChange={({ target }) => set({ tokenUrl: target.value })}
+        className="mono text-data"
+      />
+      <Field
+        label="Client id"
+        required
+        value={draft.clientId}
+        onChange={({ target }) => set({ clientId: target.value })}
+      />
+      <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
+        <Field
+          label="Scope"
+          placeholder="webhooks:write"
+          value={draft.scope}
+          onChange={({ target }) => set({ scope: target.value })}
+          hint="Separated by spaces."
+        />
+        <Field
+          label="Audience"
+          value={draft.audience}
+          onChange={({ target }) => set({ audience: target.value })}
+          hint="For servers that ask for it."
+        />
+      </div>
+      <Select
+        label="The client proves itself"
+        value={draft.clientAuth}
+        onChange={({ target }) => set({ clientAuth: target.value === 'body' ? 'body' : 'basic' })}
+      >
+        <option value="basic">in the Authorization header</option>
+        <option value="body">in the body</option>
+      </Select>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { routes } from '@postroad/contract'
+import { useState, type FormEvent, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { Destination } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { authDraftOf, authOf, type AuthDraft } from './auth-draft.ts'
+import { AuthFields } from './auth-fields.tsx'
+import { ProxyPart, TlsPart } from './reach-parts.tsx'
+
+/** How the receiver knows who calls, beyond the signature. Secrets are sealed and never shown again. */
+export function AuthTab({ destination }: { readonly destination: Destination }): ReactElement {
+  const may = useMay(routes.destinations.update)
+  return (
+    <>
+      {!may && (
+        <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{needs(routes.destinations.update.role)}</p>
+      )}
+      <AuthPart destination={destination} may={may} />
+      <TlsPart destination={destination} may={may} />
+      <ProxyPart destination={destination} may={may} />
+    </>
+  )
+}
+
+function AuthPart({ destination, may }: { readonly destination: Destination; readonly may: boolean }): ReactElement {
+  const [draft, setDraft] = useState(() => authDraftOf(destination))
+  const toast = useToast()
+  const save = useChange(['destinations'], (client, auth: ReturnType<typeof authOf>) =>
+    client.destinations.update({ id: destination.id, auth }),
+  )
+  const set = (part: Partial<AuthDraft>): void => setDraft({ ...draft, ...part })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    save.mutate(authOf(draft), {
+      onSuccess: () => {
+        set({ secret: '' })
+        toast({ text: 'Saved. It counts from the next attempt on.' })
+      },
+    })
+  }
+  const isHeld = destination.auth.kind === draft.kind && destination.auth.has_secret === true
+  return (
+    <Part title="Who is calling" text="Sent with every delivery, beside the signature.">
+      <form onSubmit={submit} aria-label="Authentication">
+        <fieldset disabled={!may}>
+          <AuthFields draft={draft} set={set} isHeld={isHeld} />
+          <RefusedLine error={save.error} />
+          <Button type="submit" kind="primary" className="mt-1" disabled={!may || save.isPending}>
+            Save authentication
+          </Button>
+        </fieldset>
+      </form>
+      {draft.kind === 'oauth2_client_credentials' && (
+        <div className="mt-3.5">
+          <Facts of={[['Access token', 'kept, and renewed before it ends and once after a 401']]} />
+        </div>
+      )}
+    </Part>
+  )
+}

@@ -1,0 +1,47 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { Destination } from '../../../data/lists.ts'
+import { Part } from '../../../parts/detail.tsx'
+import { SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { Preview } from './preview.tsx'
+import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
+import { TemplateFields } from './template-fields.tsx'
+
+/** What the body of its deliveries is, beside what would be sent for a real record. Nothing changes until it is saved. */
+export function BodyTab({ destination }: { readonly destination: Destination }): ReactElement {
+  const held = templateDraftOf(destination)
+  const form = useSaveForm({
+    held,
+    read: bodyOf,
+    route: routes.destinations.update,
+    rooms: ['destinations', 'destinationPreviews'],
+    send: (client, body) => client.destinations.update({ id: destination.id, ...body }),
+    countsFrom: 'the next attempt',
+  })
+  const read = bodyOf(form.draft)
+  return (
+    <div className="grid min-h-full grid-cols-[minmax(0,1fr)_minmax(0,1fr)] max-xl:grid-cols-1">
+      <SaveForm label="Body" of={form}>
+        <Part
+          title="Body"
+          text="The envelope is what every receiver of webhooks can verify. Chat rooms and pagers want JSON of another shape; signatures are over what is sent."
+        >
+          <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
+        </Part>
+      </SaveForm>
+      <section
+        aria-label="Preview"
+        className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
+      >
+        <h3 className="font-title">What would be sent</h3>
+        <p className="mb-3 text-ink-3">For a real record. Nothing is sent by this.</p>
+        <Preview settings={'body' in read ? { destination_id: destination.id, ...read.body } : undefined} />
+      </section>
+    </div>
+  )
+}
+
+function bodyOf(draft: TemplateDraft) {
+  const read = templateOf(draft)
+  return 'problem' in read ? read : { body: { payload_template: read.template } }
+}

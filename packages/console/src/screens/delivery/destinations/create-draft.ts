@@ -1,0 +1,48 @@
+import type { DestinationPreset, RouteRequest, Routes } from '@postroad/contract'
+import { authOf, NO_AUTH, type AuthDraft } from './auth-draft.ts'
+import { bodyOf, NEW_DRAFT, type DestinationDraft } from './draft.ts'
+import { templateDraftOf, templateOf, type TemplateDraft } from './template-draft.ts'
+
+/** A destination that is being made: all at once what is changed piece by piece later. */
+export type CreateDraft = {
+  readonly settings: DestinationDraft
+  readonly auth: AuthDraft
+  readonly template: TemplateDraft
+}
+
+/** What a preset begins with. */
+export function createDraftOf({
+  id,
+  name,
+  url,
+  settings: { auth, headers, payload_template },
+}: DestinationPreset): CreateDraft {
+  return {
+    // A URL that is the same for everybody is written already.
+    settings: {
+      ...NEW_DRAFT,
+      url: url.includes('{') ? '' : url,
+      name: id === 'generic' ? '' : name,
+      headers: Object.entries(headers)
+        .map(([header, value]) => `${header}: ${value}`)
+        .join('\n'),
+    },
+    auth: { ...NO_AUTH, kind: auth.kind, header: auth.header ?? '' },
+    template: templateDraftOf({ payload_template }),
+  }
+}
+
+type Body = RouteRequest<Routes['destinations']['create']>
+
+/** What is sent to the server, or the sentence on what it cannot be. */
+export function createBodyOf({
+  settings,
+  auth,
+  template,
+}: CreateDraft): { readonly body: Body } | { readonly problem: string } {
+  const read = bodyOf(settings)
+  if ('problem' in read) return read
+  const templated = templateOf(template)
+  if ('problem' in templated) return templated
+  return { body: { ...read.body, auth: authOf(auth), payload_template: templated.template } }
+}

@@ -1,0 +1,104 @@
+import type { DestinationPreset } from '@postroad/contract'
+import type { ReactElement, ReactNode } from 'react'
+import { Field } from '../../../ui/field.tsx'
+import { authOf } from './auth-draft.ts'
+import { AuthFields } from './auth-fields.tsx'
+import type { CreateDraft } from './create-draft.ts'
+import type { DestinationDraft } from './draft.ts'
+import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+import { Preview } from './preview.tsx'
+import { templateDraftOf, templateOf } from './template-draft.ts'
+import { TemplateFields } from './template-fields.tsx'
+
+type Props = {
+  readonly preset: DestinationPreset
+  readonly draft: CreateDraft
+  readonly change: (part: Partial<CreateDraft>) => void
+}
+
+/** What is needed stands open; what a preset has chosen well can be looked at. */
+export function CreateFields({ preset, draft: { settings, auth, template }, change }: Props): ReactElement {
+  const fields = {
+    draft: settings,
+    change: (part: Partial<DestinationDraft>) => change({ settings: { ...settings, ...part } }),
+  }
+  const set = (part: Partial<typeof auth>): void => change({ auth: { ...auth, ...part } })
+  const held = templateDraftOf({ payload_template: preset.settings.payload_template })
+  const read = templateOf(template)
+  // A URL that is not whole yet cannot be previewed.
+  const canPreview = 'template' in read && URL.canParse(settings.url.trim())
+  return (
+    <>
+      {preset.docs_url !== null && preset.id !== 'generic' && (
+        <p className="mb-3.5">
+          <a
+            href={preset.docs_url}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex min-h-6 items-center text-accent underline"
+          >
+            What {preset.name} writes about it
+          </a>
+        </p>
+      )}
+      <WhereFields {...fields} urlLike={preset.url} />
+      {preset.secret !== null && (
+        <Field
+          label={preset.secret}
+          type="password"
+          autoComplete="new-password"
+          required
+          value={auth.secret}
+          onChange={({ target }) => set({ secret: target.value })}
+          hint="Stored sealed, never shown again."
+        />
+      )}
+      <WhatFields {...fields} />
+      <Folded
+        title={
+          template === null
+            ? 'Body: the envelope'
+            : preset.id === 'generic'
+              ? 'Body: JSON of its own'
+              : `Body: a message for ${preset.name}`
+        }
+      >
+        <TemplateFields draft={template} held={held} change={(next) => change({ template: next })} />
+        <h3 className="mb-2 font-control">What would be sent</h3>
+        {!URL.canParse(settings.url.trim()) && <p className="mb-3 text-ink-3">Write the URL first.</p>}
+        {URL.canParse(settings.url.trim()) && (
+          <div className="mb-3">
+            <Preview
+              settings={
+                canPreview
+                  ? { url: settings.url.trim(), auth: authOf({ ...auth, secret: '' }), payload_template: read.template }
+                  : undefined
+              }
+            />
+          </div>
+        )}
+      </Folded>
+      {preset.secret === null && (
+        <Folded title="Authentication">
+          <AuthFields draft={auth} set={set} isHeld={false} />
+        </Folded>
+      )}
+      <Folded title={settings.orderPath === null ? 'Order: side by side' : 'Order: by key'}>
+        <OrderFields {...fields} />
+      </Folded>
+      <Folded title="Retries, headers and limits">
+        <RetryFields {...fields} />
+        <HeaderFields {...fields} />
+      </Folded>
+    </>
+  )
+}
+
+function Folded({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <details className="mb-2 rounded-field border border-line px-3.5 open:pb-1">
+      <summary className="flex h-9 cursor-default items-center font-control">{title}</summary>
+      <div className="pt-2">{children}</div>
+    </details>
+  )
+}

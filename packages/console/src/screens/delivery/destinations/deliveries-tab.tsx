@@ -1,0 +1,116 @@
+import { ArrowRight } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { To } from '../../../data/go.tsx'
+import type { Destination } from '../../../data/lists.ts'
+import { standingOf } from '../../../data/standing.ts'
+import type { Delivery } from '../../../data/tail.ts'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { Empty, Loading, Refused } from '../../../ui/states.tsx'
+import { Countdown, Time } from '../../../ui/time.tsx'
+import { HealthPart } from './health-part.tsx'
+
+const SHOWN = 50
+const POLL_MS = 5_000
+
+/** How it goes, and the newest deliveries to it; all of them are one step away. */
+export function DeliveriesTab({ destination }: { readonly destination: Destination }): ReactElement {
+  return (
+    <>
+      <HealthPart id={destination.id} />
+      <Newest destination={destination} />
+    </>
+  )
+}
+
+function Newest({ destination: { id, enabled } }: { readonly destination: Destination }): ReactElement {
+  const asked = useAsk(
+    ['deliveries', 'of', id],
+    (client, signal) => client.deliveries.list({ destination_id: id, limit: SHOWN }, { signal }),
+    { everyMs: POLL_MS },
+  )
+  const deliveries = asked.data?.deliveries
+  if (deliveries === undefined)
+    return asked.error === null ? <Loading rows={8} /> : <Refused error={asked.error} again={asked.refetch} />
+  if (deliveries.length === 0)
+    return (
+      <Empty title="Nothing was sent here yet" actions={<LinkTo screen="events">Send an event</LinkTo>}>
+        {enabled
+          ? 'The next event that it matches is delivered at once.'
+          : 'It is switched off: what it matches is not sent until it is on.'}
+      </Empty>
+    )
+  return (
+    <>
+      <ul aria-label="Newest deliveries">
+        {deliveries.map((delivery) => (
+          <Row key={delivery.id} delivery={delivery} />
+        ))}
+      </ul>
+      <p className="flex items-center gap-3 px-5 py-3 text-ink-3">
+        The newest {deliveries.length}.
+        <LinkTo screen="deliveries" search={{ destination: id }}>
+          All deliveries to it
+        </LinkTo>
+        <LinkTo screen="deliveries" search={{ destination: id, state: 'failed' }}>
+          Failed ones
+        </LinkTo>
+      </p>
+    </>
+  )
+}
+
+function Row({
+  delivery: { id, state, created_at, dataset, last_status, last_error, attempt_count, next_attempt_at },
+}: {
+  readonly delivery: Delivery
+}): ReactElement {
+  return (
+    <li className="border-b border-line/55">
+      <To
+        screen="deliveries"
+        search={{ sel: id }}
+        className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover"
+      >
+        <Glyph standing={standingOf(state)} label={state} />
+        <Time at={created_at} />
+        <span className="mono truncate text-data text-ink-2">{dataset}</span>
+        <span className={`mono text-data font-control ${state === 'delivered' ? 'text-ok' : 'text-fail'}`}>
+          {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
+        </span>
+        <span className="text-ink-3">
+          {state === 'retrying' && next_attempt_at !== null ? (
+            <span className="text-retry-text">
+              <Countdown to={next_attempt_at} />
+            </span>
+          ) : (
+            state
+          )}
+        </span>
+        <span className="mono text-right text-meta text-ink-3" title={`${attempt_count} attempts`}>
+          {attempt_count}
+        </span>
+      </To>
+    </li>
+  )
+}
+
+function LinkTo({
+  screen,
+  search = {},
+  children,
+}: {
+  readonly screen: string
+  readonly search?: Record<string, string>
+  readonly children: string
+}): ReactElement {
+  return (
+    <To
+      screen={screen}
+      search={search}
+      className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control text-ink hover:bg-sunken"
+    >
+      {children} <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+    </To>
+  )
+}

@@ -1,0 +1,128 @@
+import { LIMITS, type RouteRequest, type Routes } from '@postroad/contract'
+import { pathProblem } from '@postroad/contract/dot-path'
+import type { Destination } from '../../../data/lists.ts'
+import { draftOf, sentOf, type ConditionDraft } from '../../../parts/condition-draft.ts'
+import { listIn } from '../../../parts/text-list.ts'
+import { readSchedule, scheduleText } from './schedule-text.ts'
+
+type SigningHeader = Destination['signing']['header']
+type RatePer = NonNullable<Destination['rate_limit']>['per']
+
+/** Stands for a value that the server holds and never shows; left as it is, the value stays. */
+const HELD_VALUE = '••••••••'
+
+/** A destination as it stands in a form. */
+export type DestinationDraft = {
+  readonly name: string
+  readonly url: string
+  /** null: every dataset. */
+  readonly datasets: string | null
+  readonly conditions: readonly ConditionDraft[]
+  /** `Name: value`, one a line. */
+  readonly headers: string
+  /** null: the default schedule. */
+  readonly schedule: string | null
+  readonly timeoutMs: string
+  readonly maxInFlight: string
+  /** '' : no limit. */
+  readonly rateCount: string
+  readonly ratePer: RatePer
+  /** The path of the key that events are sent in order by; null: side by side. */
+  readonly orderPath: string | null
+  readonly signing: SigningHeader
+}
+
+export const NEW_DRAFT: DestinationDraft = {
+  name: '',
+  url: '',
+  datasets: null,
+  conditions: [],
+  headers: '',
+  schedule: null,
+  timeoutMs: String(LIMITS.deliveryTimeoutMsDefault),
+  maxInFlight: String(LIMITS.maxInFlightDefault),
+  rateCount: '',
+  ratePer: 'second',
+  orderPath: null,
+  signing: 'both',
+}
+
+export function draftOfDestination({
+  name,
+  url,
+  datasets,
+  conditions,
+  headers,
+  retry,
+  timeout_ms,
+  max_in_flight,
+  rate_limit,
+  ordering,
+  signing,
+}: Destination): DestinationDraft {
+  return {
+    name,
+    url,
+    datasets: datasets?.join(', ') ?? null,
+    conditions: conditions.map(draftOf),
+    headers: Object.keys(headers)
+      .map((header) => `${header}: ${HELD_VALUE}`)
+      .join('\n'),
+    schedule: retry.schedule_seconds === null ? null : scheduleText(retry.schedule_seconds),
+    timeoutMs: String(timeout_ms),
+    maxInFlight: String(max_in_flight),
+    rateCount: rate_limit === null ? '' : String(rate_limit.count),
+    ratePer: rate_limit?.per ?? 'second',
+    orderPath: ordering === 'none' ? null : ordering.path,
+    signing: signing.header,
+  }
+}
+
+type Body = RouteRequest<Routes['destinations']['create']>
+
+/** What is sent to the server for a draft, or the sentence on what it cannot be. The server checks the rest. */
+export function bodyOf(draft: DestinationDraft): { readonly body: Body } | { readonly problem: string } {
+  const headers = headersIn(draft.headers)
+  if (typeof headers === 'string') return { problem: headers }
+  const schedule = draft.schedule === null ? null : readSchedule(draft.schedule)
+  if (schedule !== null && 'problem' in schedule) return schedule
+  const datasets = draft.datasets === null ? null : listIn(draft.datasets)
+  if (datasets?.length === 0) return { problem: 'Name at least one dataset, or choose every dataset.' }
+  const orderPath = draft.orderPath?.trim() ?? null
+  const wrongPath = orderPath === null ? undefined : pathProblem(orderPath)
+  if (wrongPath !== undefined) return { problem: wrongPath }
+  return {
+    body: {
+      name: draft.name.trim() === '' ? hostIn(draft.url) : draft.name,
+      url: draft.url.trim(),
+      datasets,
+      conditions: draft.conditions.map(sentOf),
+      headers,
+      retry: { schedule_seconds: schedule === null ? null : [...schedule.seconds] },
+      timeout_ms: Number(draft.timeoutMs),
+      max_in_flight: Number(draft.maxInFlight),
+      rate_limit: draft.rateCount === '' ? null : { count: Number(draft.rateCount), per: draft.ratePer },
+      ordering: orderPath === null ? 'none' : { path: orderPath },
+      signing: { header: draft.signing },
+    },
+  }
+}
+
+export function hostIn(url: string): string {
+  return URL.canParse(url.trim()) ? new URL(url.trim()).host : ''
+}
+
+function headersIn(text: string): Record<string, string | null> | string {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const wrong = lines.find((line) => line.indexOf(':') < 1)
+  if (wrong !== undefined) return `“${wrong}” is no header. Write a name, a colon and a value, such as X-Team: billing.`
+  return Object.fromEntries(
+    lines.map((line) => {
+      const value = line.slice(line.indexOf(':') + 1).trim()
+      return [line.slice(0, line.indexOf(':')).trim(), value === HELD_VALUE ? null : value]
+    }),
+  )
+}

@@ -1,0 +1,219 @@
+import { DEFAULT_SCHEDULE_SECONDS, LIMITS } from '@postroad/contract'
+import { pathProblem } from '@postroad/contract/dot-path'
+import type { ReactElement } from 'react'
+import { Choice } from '../../../parts/choice.tsx'
+import { Conditions } from '../../../parts/conditions.tsx'
+import { DatasetChoice } from '../../../parts/dataset-choice.tsx'
+import { Field, Select, TextArea } from '../../../ui/field.tsx'
+import { hostIn, type DestinationDraft } from './draft.ts'
+import { ScheduleAxis } from './schedule-axis.tsx'
+import { readSchedule, scheduleText } from './schedule-text.ts'
+
+export type FormProps = {
+  readonly draft: DestinationDraft
+  readonly change: (part: Partial<DestinationDraft>) => void
+  readonly disabled?: boolean
+}
+
+/** Where to; `urlLike` is what such a URL looks like. */
+export function WhereFields({
+  draft,
+  change,
+  disabled = false,
+  urlLike = 'https://example.com/webhooks',
+}: FormProps & { readonly urlLike?: string }): ReactElement {
+  return (
+    <>
+      <Field
+        label="URL"
+        type="url"
+        required
+        placeholder={urlLike}
+        value={draft.url}
+        disabled={disabled}
+        onChange={({ target }) => change({ url: target.value })}
+        className="mono text-data"
+        hint="Where events are posted to. https, or http to an address that the operator allows."
+      />
+      <Field
+        label="Name"
+        placeholder={hostIn(draft.url) === '' ? 'Receiver' : hostIn(draft.url)}
+        maxLength={LIMITS.nameCharsMax}
+        value={draft.name}
+        disabled={disabled}
+        onChange={({ target }) => change({ name: target.value })}
+      />
+    </>
+  )
+}
+
+/** What it receives. */
+export function WhatFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <>
+      <DatasetChoice
+        label="Which events it receives"
+        datasets={draft.datasets}
+        change={(datasets) => change({ datasets })}
+        disabled={disabled}
+      />
+      <Conditions
+        label="Conditions"
+        conditions={draft.conditions}
+        change={(conditions) => change({ conditions })}
+        disabled={disabled}
+        empty="Every event of these datasets is delivered. Add a condition to deliver only some."
+      />
+    </>
+  )
+}
+
+/** How often and how fast it is tried. */
+export function RetryFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  const read = draft.schedule === null ? { seconds: DEFAULT_SCHEDULE_SECONDS } : readSchedule(draft.schedule)
+  return (
+    <>
+      <Choice
+        label="When a delivery fails, it is tried again"
+        of={[
+          { id: 'default', label: 'On the default schedule' },
+          { id: 'own', label: 'On a schedule of its own' },
+        ]}
+        at={draft.schedule === null ? 'default' : 'own'}
+        go={(id) => change({ schedule: id === 'default' ? null : scheduleText(DEFAULT_SCHEDULE_SECONDS.slice(0, 8)) })}
+        disabled={disabled}
+      />
+      {draft.schedule !== null && (
+        <Field
+          label="Waits before each attempt"
+          value={draft.schedule}
+          disabled={disabled}
+          onChange={({ target }) => change({ schedule: target.value })}
+          className="mono text-data"
+          aria-invalid={'problem' in read}
+          hint={
+            'problem' in read
+              ? read.problem
+              : 'Separated by commas: 0s, 30s, 5m, 1h. The first is the wait before the first attempt.'
+          }
+        />
+      )}
+      {'seconds' in read && <ScheduleAxis waits={read.seconds} />}
+      <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
+        <Field
+          label="Timeout"
+          type="number"
+          min={LIMITS.deliveryTimeoutMsMin}
+          max={LIMITS.deliveryTimeoutMsMax}
+          step={500}
+          value={draft.timeoutMs}
+          disabled={disabled}
+          onChange={({ target }) => change({ timeoutMs: target.value })}
+          hint={`Milliseconds for the whole answer, ${LIMITS.deliveryTimeoutMsMin.toLocaleString('en')} to ${LIMITS.deliveryTimeoutMsMax.toLocaleString('en')}.`}
+        />
+        <Field
+          label="At the same time"
+          type="number"
+          min={LIMITS.maxInFlightMin}
+          max={LIMITS.maxInFlightMax}
+          value={draft.maxInFlight}
+          disabled={disabled}
+          onChange={({ target }) => change({ maxInFlight: target.value })}
+          hint={`How many deliveries may be under way, ${LIMITS.maxInFlightMin} to ${LIMITS.maxInFlightMax.toLocaleString('en')}.`}
+        />
+        <Field
+          label="At most"
+          type="number"
+          min={1}
+          placeholder="no limit"
+          value={draft.rateCount}
+          disabled={disabled}
+          onChange={({ target }) => change({ rateCount: target.value })}
+          hint="How many deliveries are begun in a time; what is over waits."
+        />
+        <Select
+          label="Per"
+          value={draft.ratePer}
+          disabled={disabled || draft.rateCount === ''}
+          onChange={({ target }) =>
+            change({ ratePer: target.value === 'hour' ? 'hour' : target.value === 'minute' ? 'minute' : 'second' })
+          }
+        >
+          <option value="second">second</option>
+          <option value="minute">minute</option>
+          <option value="hour">hour</option>
+        </Select>
+      </div>
+    </>
+  )
+}
+
+/** Whether events wait for each other. */
+export function OrderFields({ draft: { orderPath }, change, disabled = false }: FormProps): ReactElement {
+  const problem = orderPath === null ? undefined : pathProblem(orderPath.trim())
+  return (
+    <>
+      <Choice
+        label="Events are sent"
+        of={[
+          { id: 'none', label: 'Side by side' },
+          { id: 'key', label: 'In order by key' },
+        ]}
+        at={orderPath === null ? 'none' : 'key'}
+        go={(id) => change({ orderPath: id === 'none' ? null : '' })}
+        disabled={disabled}
+        hint={
+          orderPath === null
+            ? 'The fastest way: none waits for another, and a retry may arrive after what came later.'
+            : 'Events with the same key go one at a time, as they came. That costs speed, and one that fails holds up those behind it until it is delivered or given up. Other keys go on meanwhile.'
+        }
+      />
+      {orderPath !== null && (
+        <Field
+          label="Path of the key"
+          required
+          placeholder="customer.id"
+          maxLength={LIMITS.conditionPathCharsMax}
+          value={orderPath}
+          disabled={disabled}
+          onChange={({ target }) => change({ orderPath: target.value })}
+          className="mono text-data"
+          aria-invalid={problem !== undefined}
+          hint={
+            problem ??
+            'Where the key stands in an event; one without it waits for none. A change counts for events that come after it.'
+          }
+        />
+      )}
+    </>
+  )
+}
+
+/** What else goes with every delivery. */
+export function HeaderFields({ draft, change, disabled = false }: FormProps): ReactElement {
+  return (
+    <>
+      <TextArea
+        label="Headers"
+        rows={3}
+        placeholder="X-Team: billing"
+        value={draft.headers}
+        disabled={disabled}
+        onChange={({ target }) => change({ headers: target.value })}
+        hint="One a line, sent with every delivery. A saved value is never shown: leave the dots to keep it, write over them to replace it. Another host in the URL needs the values again."
+      />
+      <Choice
+        label="Signature headers"
+        of={[
+          { id: 'both', label: 'Both' },
+          { id: 'standard', label: 'Standard Webhooks' },
+          { id: 'service', label: 'Service-Signature' },
+        ]}
+        at={draft.signing}
+        go={(signing) => change({ signing })}
+        disabled={disabled}
+        hint="Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature, which the svix and standardwebhooks libraries check."
+      />
+    </>
+  )
+}

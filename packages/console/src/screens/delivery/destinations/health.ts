@@ -1,0 +1,31 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { useAsk } from '../../../data/ask.ts'
+import { took } from '../../../ui/time.tsx'
+
+export type Health = RouteAnswer<Routes['destinations']['health']>['health']
+
+const POLL_MS = 15_000
+/** Below this people look. */
+const GOOD_RATIO = 0.99
+
+/** How attempts at a destination went in the last hours. One answer for the list and the detail. */
+export function useHealth(id: string, hours = 24) {
+  return useAsk(
+    ['destinations', 'health', id, hours],
+    (client, signal) => client.destinations.health({ id, hours }, { signal }),
+    { everyMs: POLL_MS, keep: true },
+  )
+}
+
+/** How much succeeded: what is not whole is not rounded up to look so. */
+export function ratioText({ success_ratio }: Pick<Health, 'success_ratio'>): string {
+  return success_ratio === null ? '–' : `${Math.floor(success_ratio * 1_000 + 1e-6) / 10} %`
+}
+
+export function isBad({ success_ratio }: Pick<Health, 'success_ratio'>): boolean {
+  return (success_ratio ?? 1) < GOOD_RATIO
+}
+
+export function millis(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : took(ms)
+}

@@ -1,0 +1,48 @@
+import type { DestinationPreset } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { RefusedLine } from '../../../ui/states.tsx'
+
+const NONE: readonly never[] = []
+/** What can be chosen even while presets cannot be read: a receiver of one's own. */
+const OWN: DestinationPreset = {
+  id: 'generic',
+  name: 'Webhook receiver',
+  description: 'The envelope, signed: what every receiver of webhooks can verify.',
+  setup: '',
+  docs_url: null,
+  url: 'https://{your host}/{path}',
+  secret: null,
+  settings: { auth: { kind: 'none' }, headers: {}, payload_template: null },
+}
+
+export function usePresets() {
+  return useAsk(['destinationPresets'], (client, signal) => client.destinationPresets.list(undefined, { signal }))
+}
+
+/** Who it is for: a receiver of one's own first, then those that many send to. */
+export function PresetChoice({ go }: { readonly go: (preset: DestinationPreset) => void }): ReactElement {
+  const asked = usePresets()
+  const known = asked.data?.destination_presets ?? NONE
+  const presets = [known.find(({ id }) => id === OWN.id) ?? OWN, ...known.filter(({ id }) => id !== OWN.id)]
+  return (
+    <>
+      <ul aria-label="Presets" className="mb-3.5 grid grid-cols-2 gap-2 max-md:grid-cols-1">
+        {presets.map((preset, index) => (
+          <li key={preset.id}>
+            <button
+              type="button"
+              data-first={index === 0 || undefined}
+              onClick={() => go(preset)}
+              className="flex h-full w-full flex-col rounded-field border border-line-2 bg-surface px-3.5 py-2.5 text-left hover:bg-sunken"
+            >
+              <b className="font-strong">{preset.name}</b>
+              <span className="text-ink-3">{preset.description}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <RefusedLine error={asked.error} />
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+import type { RouteRequest, Routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useAsk } from '../../../data/ask.ts'
+import { useSettled } from '../../../parts/settled.ts'
+import { HeaderList } from '../../../ui/attempt.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { RecordSelect, useNewestRecords } from './record-select.tsx'
+
+type Settings = Omit<RouteRequest<Routes['destinationPreviews']['make']>, 'record_id'>
+
+/** What would be sent for a real record with these settings, saved or not; `undefined` while they cannot be sent as they stand. */
+export function Preview({ settings }: { readonly settings: Settings | undefined }): ReactElement {
+  const records = useNewestRecords()
+  const [chosen, setChosen] = useState<string | undefined>()
+  const recordId = chosen ?? records.data?.records[0]?.id
+  const asks = useSettled(settings === undefined ? '' : JSON.stringify(settings))
+  const asked = useAsk(
+    ['destinationPreviews', recordId, asks],
+    (client, signal) =>
+      client.destinationPreviews.make({ record_id: recordId ?? '', ...readSettings(asks) }, { signal }),
+    { enabled: recordId !== undefined && asks !== '', keep: true },
+  )
+  if (records.error !== null) return <RefusedLine error={records.error} />
+  if (records.data !== undefined && recordId === undefined)
+    return <p className="text-ink-3">Nothing was filed yet. Send an event, and what it would be sent as stands here.</p>
+  if (recordId === undefined)
+    return (
+      <p role="status" className="text-ink-3">
+        Looking for a record…
+      </p>
+    )
+  const { request, error } = asked.data ?? { request: undefined, error: null }
+  return (
+    <>
+      <RecordSelect label="Shown for" at={recordId} go={setChosen} />
+      {settings === undefined && <p className="text-ink-3">It is shown once the settings can be read.</p>}
+      {settings !== undefined && <RefusedLine error={asked.error} />}
+      {asked.error === null && error !== null && (
+        <p role="alert" className="rounded-field bg-fail-soft px-3 py-2 text-fail">
+          {error}
+        </p>
+      )}
+      {asked.error === null && settings !== undefined && request !== undefined && request !== null && (
+        <div aria-busy={asked.isPlaceholderData}>
+          <pre
+            tabIndex={0}
+            aria-label="Body that would be sent"
+            className="mono max-h-80 overflow-auto rounded-field bg-surface p-3 text-data break-all whitespace-pre-wrap"
+          >
+            {indented(request.body)}
+          </pre>
+          <details className="mt-2">
+            <summary className="flex h-8 cursor-default items-center text-ink-2">
+              {Object.keys(request.headers).length} headers; secrets are dots
+            </summary>
+            <HeaderList of={request.headers} />
+          </details>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Easier to read than what is sent, which has no spaces; a body that a reader would change is shown as it is. */
+function indented(body: string): string {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    return JSON.stringify(parsed) === body ? JSON.stringify(parsed, null, 2) : body
+  } catch {
+    return body
+  }
+}
+
+function readSettings(text: string): Settings {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written from settings a moment ago
+  return JSON.parse(text) as Settings
+}

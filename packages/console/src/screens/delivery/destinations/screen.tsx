@@ -1,0 +1,46 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAllDestinations, type Destination } from '../../../data/lists.ts'
+import { cli } from '../../../parts/commands.ts'
+import { ResourceScreen } from '../../../parts/resource-screen.tsx'
+import { COLUMNS, SLIM } from './columns.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import { DestinationDetail } from './detail.tsx'
+
+const VIEWS = [
+  { id: '', label: 'All', has: () => true },
+  { id: 'on', label: 'On', has: ({ enabled }: Destination) => enabled },
+  { id: 'off', label: 'Off', has: ({ enabled }: Destination) => !enabled },
+] as const
+
+/** Destinations: where events are delivered to. */
+export function Screen(): ReactElement {
+  const asked = useAllDestinations()
+  return (
+    <ResourceScreen
+      title="Destinations"
+      one="destination"
+      asked={asked}
+      columns={COLUMNS}
+      slim={SLIM}
+      views={VIEWS}
+      textOf={({ id, name, url, datasets }) => [id, name, url, ...(datasets ?? [])].join(' ')}
+      create={{ label: 'New destination', route: routes.destinations.create, dialog: CreateDialog }}
+      path="destinations"
+      listCommand={cli('destinations list')}
+      detail={DestinationDetail}
+      never={{
+        title: 'Nothing is delivered yet',
+        text: (
+          <>
+            A destination is a URL that events are posted to: signed, and tried again until they arrive. From a
+            terminal:
+            <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
+              {cli('destinations create http://127.0.0.1:3000/ --name receiver')}
+            </code>
+          </>
+        ),
+      }}
+    />
+  )
+}

@@ -1,0 +1,42 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import type { Destination } from '../../../data/lists.ts'
+import { Part } from '../../../parts/detail.tsx'
+import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { bodyOf, draftOfDestination } from './draft.ts'
+import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
+
+/** Everything that can be changed about it; nothing is until it is saved. */
+export function SettingsTab({ destination }: { readonly destination: Destination }): ReactElement {
+  const form = useSaveForm({
+    held: draftOfDestination(destination),
+    read: bodyOf,
+    route: routes.destinations.update,
+    rooms: ['destinations'],
+    send: (client, body) => client.destinations.update({ id: destination.id, ...body }),
+    countsFrom: 'the next attempt',
+  })
+  const fields = fieldsOf(form)
+  return (
+    <SaveForm label="Settings" of={form}>
+      <Part title="Where to">
+        <WhereFields {...fields} />
+      </Part>
+      <Part title="What">
+        <WhatFields {...fields} />
+      </Part>
+      <Part
+        title="Retries and limits"
+        text="2xx is delivered. Anything else is tried again, except 410, which switches the destination off."
+      >
+        <RetryFields {...fields} />
+      </Part>
+      <Part title="Order">
+        <OrderFields {...fields} />
+      </Part>
+      <Part title="Headers">
+        <HeaderFields {...fields} />
+      </Part>
+    </SaveForm>
+  )
+}

@@ -1,0 +1,103 @@
+import { LIMITS, routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { Destination } from '../../../data/lists.ts'
+import { useMay } from '../../../data/place.ts'
+import { CodeBlock } from '../../../parts/code-block.tsx'
+import { Facts, Part } from '../../../parts/detail.tsx'
+import { Overlap } from '../../../parts/overlap.tsx'
+import { SecretOnce } from '../../../parts/secret-once.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { Countdown } from '../../../ui/time.tsx'
+import { SNIPPETS, type Language } from './snippets.ts'
+
+const HEADERS = {
+  both: 'Service-Signature and webhook-signature',
+  standard: 'webhook-signature',
+  service: 'Service-Signature',
+} as const
+
+/** What signs its deliveries, how to check that, and how to change it without a gap. */
+export function SigningTab({ destination }: { readonly destination: Destination }): ReactElement {
+  const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
+  const [language, setLanguage] = useState<Language>('Node')
+  const may = useMay(routes.destinations.revealSecret)
+  const reveal = useChange([], (client) => client.destinations.revealSecret({ id: destination.id }))
+  const rotate = useChange(['destinations'], (client) =>
+    client.destinations.rotateSecret({ id: destination.id, overlap_hours: hours }),
+  )
+  const until = destination.previous_secret_expires_at
+  return (
+    <>
+      <Part
+        title="Signing secret"
+        text="Every delivery is signed with it. It is shown to people who are signed in, never to a key or an agent; each look is written to the audit log."
+        beside={
+          <Button
+            disabled={!may || reveal.isPending}
+            title={may ? 'Shows the secret here' : needs(routes.destinations.revealSecret.role)}
+            onClick={() => (reveal.data === undefined ? reveal.mutate(undefined) : reveal.reset())}
+          >
+            {reveal.data === undefined ? 'Reveal' : 'Hide'}
+          </Button>
+        }
+      >
+        {reveal.data !== undefined && (
+          <SecretOnce
+            label="Signing secret"
+            secret={reveal.data.signing_secret}
+            note="Keep it where your receiver keeps its secrets."
+          />
+        )}
+        <RefusedLine error={reveal.error} />
+        <Facts
+          of={[
+            ['Headers', HEADERS[destination.signing.header]],
+            [
+              'Former secret',
+              until === null ? (
+                'none'
+              ) : (
+                <>
+                  signs too, ends <Countdown to={until} />
+                </>
+              ),
+            ],
+          ]}
+        />
+      </Part>
+      <Part
+        title="Check it in your receiver"
+        text="Over the body as it came, before it is parsed. The svix and standardwebhooks libraries do the same."
+      >
+        <CodeBlock label="How to check a delivery" of={SNIPPETS} at={language} go={setLanguage} />
+      </Part>
+      <Part
+        title="Rotate the secret"
+        text="While both sign, a receiver that knows either of them accepts: change it over at any moment."
+      >
+        <Overlap hours={hours} change={setHours} what="secret" />
+        {rotate.data !== undefined && (
+          <SecretOnce
+            label="New signing secret"
+            secret={rotate.data.signing_secret}
+            note="Deliveries are signed with it from now on."
+          />
+        )}
+        <RefusedLine error={rotate.error} />
+        <Button
+          kind="danger"
+          disabled={!may || rotate.isPending}
+          title={may ? 'Makes a new secret' : needs(routes.destinations.rotateSecret.role)}
+          onClick={() => {
+            reveal.reset()
+            rotate.mutate(undefined)
+          }}
+        >
+          Rotate the secret
+        </Button>
+      </Part>
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import { LIMITS } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { Choice } from '../../../parts/choice.tsx'
+import { TextArea } from '../../../ui/field.tsx'
+import { FIRST_TEMPLATE, templateOf, type TemplateDraft } from './template-draft.ts'
+
+type Props = {
+  readonly draft: TemplateDraft
+  readonly change: (draft: TemplateDraft) => void
+  /** What is brought back by choosing one's own body again. */ readonly held?: string | null
+  readonly disabled?: boolean
+}
+
+/** What the body of a delivery is: the envelope, or JSON of one's own. */
+export function TemplateFields({ draft, change, held, disabled = false }: Props): ReactElement {
+  const read = templateOf(draft)
+  return (
+    <>
+      <Choice
+        label="The body is"
+        disabled={disabled}
+        of={[
+          { id: 'envelope', label: 'The envelope' },
+          { id: 'own', label: 'JSON of its own' },
+        ]}
+        at={draft === null ? 'envelope' : 'own'}
+        go={(to) => change(to === 'envelope' ? null : (held ?? FIRST_TEMPLATE))}
+      />
+      {draft !== null && (
+        <TextArea
+          label="Template"
+          rows={12}
+          value={draft}
+          disabled={disabled}
+          maxLength={LIMITS.templateCharsMax}
+          aria-invalid={'problem' in read}
+          onChange={({ target }) => change(target.value)}
+          hint={
+            'problem' in read ? (
+              read.problem
+            ) : (
+              <>
+                Strings are Liquid: <code className="mono">{'{{ id }}'}</code>,{' '}
+                <code className="mono">{'{{ dataset }}'}</code>, <code className="mono">{'{{ received_at }}'}</code>,{' '}
+                <code className="mono">{'{{ data.order.total }}'}</code>. One that is nothing else keeps the type of its
+                value.
+              </>
+            )
+          }
+        />
+      )}
+    </>
+  )
+}

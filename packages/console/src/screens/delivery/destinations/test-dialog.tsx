@@ -1,0 +1,106 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { useState, type ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import type { Destination } from '../../../data/lists.ts'
+import { HeaderList } from '../../../ui/attempt.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Chip } from '../../../ui/glyph.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { RecordSelect } from './record-select.tsx'
+import { millis } from './health.ts'
+
+type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
+
+/** Sends something there now, and shows what came back. It is no delivery: nothing is stored, retried or counted. */
+export function TestDialog({
+  destination: { id, name },
+  onClose,
+}: {
+  readonly destination: Destination
+  readonly onClose: () => void
+}): ReactElement {
+  const [recordId, setRecordId] = useState('')
+  const test = useChange([], (client) =>
+    client.destinations.test({ id, ...(recordId === '' ? {} : { record_id: recordId }) }),
+  )
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={`Test ${name}`}
+      lead="Signed, with the headers and proofs of its deliveries. Nothing is stored or tried again."
+      actions={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button kind="primary" disabled={test.isPending} onClick={() => test.mutate(undefined)}>
+            {test.data === undefined ? 'Send the test' : 'Send it again'}
+          </Button>
+        </>
+      }
+    >
+      <RecordSelect label="What is sent" at={recordId} go={setRecordId} sample="A sample" />
+      {test.isPending && (
+        <p role="status" className="text-ink-3">
+          Waiting for its answer…
+        </p>
+      )}
+      <RefusedLine error={test.error} />
+      {!test.isPending && test.data !== undefined && <Answer attempt={test.data.attempt} />}
+    </Dialog>
+  )
+}
+
+function Answer({
+  attempt: {
+    outcome,
+    response_status,
+    response_headers,
+    response_body,
+    response_truncated,
+    error_code,
+    error_detail,
+    duration_ms,
+  },
+}: {
+  readonly attempt: Attempt
+}): ReactElement {
+  return (
+    <div role="status" className="rounded-field border border-line">
+      <div className="flex min-h-10 items-center gap-3 px-3.5">
+        <Chip standing={outcome === 'succeeded' ? 'ok' : 'fail'}>
+          {outcome === 'succeeded' ? 'It was taken' : 'It failed'}
+        </Chip>
+        <b className={`mono font-control ${outcome === 'succeeded' ? 'text-ok-text' : 'text-fail'}`}>
+          {response_status ?? error_code?.replaceAll('_', ' ')}
+        </b>
+        <span className="mono ml-auto text-meta text-ink-3">{duration_ms === null ? '' : millis(duration_ms)}</span>
+      </div>
+      {error_detail !== null && <p className="px-3.5 pb-2 text-fail">{error_detail}</p>}
+      {response_headers !== null && (
+        <div className="border-t border-line px-3.5 py-2">
+          <HeaderList of={response_headers} />
+        </div>
+      )}
+      {response_body !== null && (
+        <div className="border-t border-line px-3.5 py-2">
+          {response_body === '' ? (
+            <p className="text-data text-ink-3">The answer had no body.</p>
+          ) : (
+            <pre
+              tabIndex={0}
+              aria-label="Body of the answer"
+              className="mono max-h-52 overflow-auto text-data break-all whitespace-pre-wrap"
+            >
+              {response_body}
+            </pre>
+          )}
+          {response_truncated === true && (
+            <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are shown.</p>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,92 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { ArrowRight } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { To } from '../../../data/go.tsx'
+import { addressOf, type Span } from '../../../parts/span.ts'
+import { TimeBars } from '../../../parts/time-bars.tsx'
+
+type Series = RouteAnswer<Routes['dashboard']['timeseries']>['timeseries']
+type Point = Series['points'][number]
+
+const HEIGHT = 140
+
+type Props = {
+  readonly series: Series
+  readonly selected: Span | undefined
+  readonly select: (span: Span | undefined) => void
+}
+
+/** Events over time; failed attempts and refused requests stand on the base line. A stretch that is selected leads to its events. */
+export function Bars({ series: { points, bucket_seconds }, selected, select }: Props): ReactElement {
+  const bars = points.map((point) => ({ at: Date.parse(point.at), all: point.submissions, bad: bad(point) }))
+  const byTime = new Map(points.map((point) => [Date.parse(point.at), point]))
+  const within =
+    selected === undefined
+      ? []
+      : points.filter(({ at }) => Date.parse(at) >= selected.from && Date.parse(at) < selected.to)
+  return (
+    <section aria-label="Over time" className="border-b border-line px-[18px] py-5">
+      <div className="mb-4 flex min-h-7 flex-wrap items-center gap-4 text-data text-ink-3">
+        <Legend colour="bg-bar">events in</Legend>
+        <Legend colour="bg-fail">failed and rejected</Legend>
+        {selected === undefined ? (
+          <span className="ml-auto max-md:hidden">
+            Drag over the bars, or use the arrow keys, to look at a stretch of time
+          </span>
+        ) : (
+          <Selected points={within} span={selected} />
+        )}
+      </div>
+      <TimeBars
+        label="Events over time"
+        bars={bars}
+        bucketMs={bucket_seconds * 1_000}
+        height={HEIGHT}
+        hasGrid
+        textOf={({ at }) => textOf(byTime.get(at))}
+        selected={selected}
+        select={select}
+        isLive
+      />
+    </section>
+  )
+}
+
+function Selected({ points, span }: { readonly points: readonly Point[]; readonly span: Span }): ReactElement {
+  const sum = (count: (point: Point) => number): string =>
+    points.reduce((total, point) => total + count(point), 0).toLocaleString('en')
+  return (
+    <span role="status" className="ml-auto flex items-center gap-4">
+      <span>
+        {sum(({ submissions }) => submissions)} in, {sum(({ delivered }) => delivered)} delivered,{' '}
+        {sum(({ failed }) => failed)} failed, {sum(({ rejected }) => rejected)} rejected
+      </span>
+      <To
+        screen="events"
+        search={addressOf(span)}
+        className="inline-flex h-7 items-center gap-1.5 rounded-button border border-line-2 px-2.5 font-control text-ink hover:bg-sunken"
+      >
+        Show these events <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
+      </To>
+    </span>
+  )
+}
+
+function textOf(point: Point | undefined): string {
+  return point === undefined
+    ? ''
+    : `${point.submissions} in, ${point.delivered} delivered, ${point.failed} failed, ${point.rejected} rejected`
+}
+
+function bad({ failed, rejected }: Point): number {
+  return failed + rejected
+}
+
+function Legend({ colour, children }: { readonly colour: string; readonly children: string }): ReactElement {
+  return (
+    <span className="flex items-center gap-1.5">
+      <i aria-hidden className={`size-2 rounded-[2px] ${colour}`} />
+      {children}
+    </span>
+  )
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { aWebhook, post } from '../../../server/test/stage/fixtures.ts'
+import { eventually } from '../../../server/test/stage/harness.ts'
+import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (noBrowser === false) stage = await aStage()
+})
+after(() => stage?.stop())
+
+test(
+  'an endpoint is made, its URL is hidden until it is asked for, and what is sent there is in its activity and its records',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+    await seen.accessible('the list of endpoints')
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: /^Any sender/ }).waitFor()
+    await seen.accessible('senders')
+    await page.getByRole('button', { name: /^Any sender/ }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Billing')
+    await seen.accessible('a new endpoint')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Billing', level: 2 }).waitFor()
+    const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
+    const made = webhooks.find(({ name }: { name: string }) => name === 'Billing')
+    assert.ok(!(await page.content()).includes(made.webhook_slug), 'the credential is not on the screen')
+    await page.getByRole('button', { name: 'Show it' }).click()
+    await page.locator('pre').getByText(made.public_url).waitFor()
+    await seen.accessible('setup of an endpoint')
+
+    await post(made.public_url, '{"total":42.5,"customer":{"country":"DE"}}')
+    await post(made.public_url, '{"broken')
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    const activity = page.getByRole('list', { name: 'Activity' })
+    // Refusals are written a second later, by the clock of the server.
+    await eventually(async () => {
+      stage.world.clock.advance(250)
+      return (await stage.world.admin('GET', 'rejections')).body.rejections[0]
+    })
+    await activity.getByText('invalid body').waitFor()
+    await activity.getByText('stored').waitFor()
+    await seen.accessible('activity of an endpoint')
+    await page.getByRole('tab', { name: 'Records' }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor()
+    await page.getByRole('button', { name: 'New view' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Totals')
+    await page.getByRole('checkbox', { name: 'total' }).check()
+    await page.getByRole('button', { name: 'Save the view' }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Totals' }).waitFor()
+    await seen.accessible('records of an endpoint')
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('columnheader', { name: 'customer.country' }).waitFor()
+
+    const long = await post(made.public_url, JSON.stringify({ ['k'.repeat(5_000)]: Array<number>(5_000).fill(0) }))
+    await page.reload()
+    await page.getByText('1 record too large for this table').waitFor()
+    await page.getByText('Older records may have more columns').waitFor()
+    await page.getByRole('link', { name: long.body.records[0].id }).waitFor()
+    await seen.accessible('records of which one is too large')
+
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or run' }).fill(made.id)
+    await page.keyboard.press('Enter')
+    const subject = page.getByRole('region', { name: 'Endpoint' })
+    await subject.getByText(long.body.records[0].id).waitFor()
+    await seen.accessible('the newest events of an endpoint')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('combobox', { name: 'Search or run' }).fill(long.headers.get('request-id') ?? '')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Event', exact: true }).getByText(long.body.records[0].id).first().waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'a signature check is turned on, the tester says which step failed, the secret is rotated with an overlap',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Code host' })
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=verification`)
+    await page.getByLabel('Who may send').selectOption('code_host')
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Save the check' }).click()
+    const tester = page.getByRole('form', { name: 'Signature tester' })
+    await tester.getByLabel('Headers').fill('Content-Type: application/json')
+    await tester.getByLabel('Body').fill('{"a":1}')
+    await tester.getByRole('button', { name: 'Test the signature' }).click()
+    await tester.getByText('It is refused: missing header.').waitFor()
+    await tester
+      .getByLabel('Headers')
+      .fill(`X-Hub-Signature-256: sha256=${createHmac('sha256', 'hush').update('{"a":1}').digest('hex')}`)
+    await tester.getByRole('button', { name: 'Test the signature' }).click()
+    await tester.getByText('It passes').waitFor()
+    await seen.accessible('verification of an endpoint')
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('group', { name: 'New verification secret' }).locator('code').waitFor()
+    await page.getByText('verifies too, ends').waitFor()
+    assert.ok(!(await page.content()).includes('hush'))
+    await seen.close()
+  },
+)
+
+test(
+  'criteria are tried on what came while they are written, saved, and taken back by a version',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Orders', dataset: 'orders' })
+    for (const total of [10, 2_000, 3_000]) await post(hook.public_url, JSON.stringify({ total }))
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=routing`)
+    await page.getByText('3 of the last 3 events match').waitFor()
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByLabel('Path of condition 1').fill('total')
+    await page.getByLabel('Comparison of condition 1').selectOption('gt')
+    await page.getByLabel('Value of condition 1').fill('1000')
+    await page.getByText('2 of the last 3 events match').waitFor()
+    await page.getByText('total > 1000, but it is 10').waitFor()
+    await seen.accessible('criteria of an endpoint')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. It counts from the next request on.').waitFor()
+    await page.getByRole('tab', { name: 'Versions' }).click()
+    await page.getByText('Changed criteria').waitFor()
+    await page.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('cell', { name: 'criteria' }).waitFor()
+    await seen.accessible('a version of an endpoint')
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('Restored from version 1').waitFor()
+    assert.deepEqual((await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook.criteria, [])
+    await seen.close()
+  },
+)
+
+test(
+  'who may send is set, and a new URL leaves the former one working for as long as it is told',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Guarded' })
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('endpoints')}?sel=${hook.id}&tab=access`)
+    await page.getByLabel('IP allowlist').fill('203.0.113.0/24\nnonsense')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('alert').getByText('CIDR range').waitFor()
+    await seen.accessible('access to an endpoint, refused')
+    await page.getByLabel('IP allowlist').fill('203.0.113.0/24\n127.0.0.1')
+    await page.getByText('Another header').click()
+    await page.getByLabel('Header name').fill('X-GitHub-Delivery')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved. It counts from the next request on.').waitFor()
+    const kept = (await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook
+    assert.deepEqual(
+      [kept.ip_allowlist, kept.idempotency],
+      [['203.0.113.0/24', '127.0.0.1'], { header: 'X-GitHub-Delivery' }],
+    )
+    await page.getByRole('tab', { name: 'Setup' }).click()
+    await page.getByRole('button', { name: 'Rotate the URL' }).click()
+    await page.getByText('The former URL still works, and ends').waitFor()
+    await seen.accessible('a rotated URL')
+    assert.equal((await post(hook.public_url, '{}')).status, 201)
+    await seen.close()
+  },
+)
+
+test(
+  'a sender that is known brings its signature check, its handshake and what its repeats are told by',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    const made = async (name: string) =>
+      (await stage.world.admin('GET', 'webhooks')).body.webhooks.find((one: { name: string }) => one.name === name)
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('button', { name: 'New endpoint' }).click()
+    await page.getByRole('button', { name: /^Meta/ }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('the app secret')
+    await page.getByLabel('Verify token').fill('a token of ours')
+    await seen.accessible('an endpoint of a sender that is known')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Meta', level: 2, exact: true }).waitFor()
+    const meta = await made('Meta')
+    assert.deepEqual(
+      [meta.verification.scheme, meta.verification.has_secret, meta.handshake],
+      ['code_host', true, { kind: 'hub_challenge', has_verify_token: true }],
+    )
+    const answer = await fetch(
+      `${meta.public_url}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=a%20token%20of%20ours`,
+    )
+    assert.equal(await answer.text(), '1158201444')
+
+    await page.getByRole('button', { name: 'New', exact: true }).click()
+    await page.getByRole('button', { name: /^Typeform/ }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByText('“event_id” in the payload').waitFor()
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('heading', { name: 'Typeform', level: 2, exact: true }).waitFor()
+    const { public_url } = await made('Typeform')
+    const body = '{"event_id":"01","form_response":{}}'
+    const headers = { 'typeform-signature': `sha256=${createHmac('sha256', 'hush').update(body).digest('base64')}` }
+    assert.deepEqual(
+      [
+        (await post(public_url, body)).status,
+        (await post(public_url, body, { headers })).status,
+        (await post(public_url, body, { headers })).status,
+      ],
+      [401, 201, 200],
+    )
+    await page.getByRole('button', { name: 'Close', exact: true }).click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Typeform' })
+      .getByRole('img', { name: /^\d received and \d refused of the last \d$/ })
+      .waitFor()
+    await seen.accessible('endpoints with what came last')
+    await seen.close()
+  },
+)

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aDestination, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
+import type { Sink } from '../../../server/test/stage/harness.ts'
+import { CORPUS, noBrowser, onStage, type Stage } from '../stage/browser.ts'
+import { aLine } from '../stage/line.ts'
+
+let stage: Stage
+let sink: Sink
+
+onStage(async (made) => {
+  ;({ stage, sink } = made)
+  await aDestination(stage.world, { name: 'receiver', url: sink.url })
+})
+
+const send = (value: unknown): ReturnType<typeof post> => post(stage.world.endpoint, JSON.stringify(value))
+
+test('by keyboard alone: find, open, read, copy, filter and leave', { skip: noBrowser }, async () => {
+  for (const n of [1, 2, 3]) await send({ type: `key.event${n}`, n })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url('events'))
+  await page.getByText('key.event3').first().waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: 'key.event3' }).waitFor()
+  await page.keyboard.press('j')
+  await page.getByRole('heading', { name: 'key.event2' }).waitFor()
+  await page.keyboard.press('k')
+  await page.getByRole('heading', { name: 'key.event3' }).waitFor()
+  await page.keyboard.press('2')
+  await page.getByRole('tab', { name: 'Headers', selected: true }).waitFor()
+  await page.keyboard.press('y')
+  await page.getByText('Id copied').waitFor()
+  assert.match(await page.evaluate<string>('navigator.clipboard.readText()'), /^rec_/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Event', exact: true }).waitFor({ state: 'detached' })
+  await page.keyboard.press('/')
+  await page.keyboard.type('n > 2')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/[?&]f=n:gt:2$/)
+  await page.getByText('key.event1').first().waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('g')
+  await page.keyboard.press('d')
+  await page.waitForURL('**/deliveries')
+  await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('events')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/events')
+  await seen.close()
+})
+
+test(
+  'the list holds still while one reads: what comes is counted, and shown when asked for',
+  { skip: noBrowser },
+  async () => {
+    await send({ type: 'read.me' })
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events'))
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'read.me' }).first().click()
+    await page.getByRole('heading', { name: 'read.me' }).waitFor()
+    await send({ type: 'came.later' })
+    await send({ type: 'came.later' })
+    await page.getByRole('button', { name: /^2 newer events, held while you read/ }).waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: 'came.later' }).count(), 0)
+    await page.keyboard.press('.')
+    await page.getByRole('row').filter({ hasText: 'came.later' }).nth(1).waitFor()
+    assert.equal(await page.getByRole('button', { name: /held while you read/ }).count(), 0)
+    await seen.close()
+  },
+)
+
+test(
+  'a number beyond 2^53 stands in the list digit for digit, as it comes and as it is read again',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    const row = page.getByRole('row').filter({ hasText: 'big.number' })
+    await page.goto(stage.url('events?f=type:equals:big.number'))
+    await page.getByText('Live', { exact: true }).waitFor()
+    await post(stage.world.endpoint, '{"type":"big.number","amount":9007199254740993}')
+    await row.getByText('9007199254740993').waitFor()
+    await page.goto(stage.url('events?f=amount:equals:9007199254740993'))
+    await row.getByText('9007199254740993').waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'beside a delivery that is open the states of the list fit, in a window of 1024 pixels too',
+  { skip: noBrowser },
+  async () => {
+    await send({ type: 'narrow' })
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.setViewportSize({ width: 1_024, height: 768 })
+    await page.goto(stage.url('deliveries'))
+    await page.getByRole('row').filter({ hasText: 'receiver' }).first().click()
+    await page.getByRole('region', { name: 'Delivery' }).getByRole('button', { name: 'Close' }).waitFor()
+    const states = page.getByRole('button', { name: 'State: All' })
+    const HEAD = 'section[aria-labelledby="page-title"] > header'
+    const cut = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('${HEAD}, ${HEAD} *')].filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth).map((one) => one.outerHTML)`,
+    )
+    assert.deepEqual(cut, [], 'nothing in the head is cut or scrolls')
+    await seen.accessible('a delivery in a narrow window')
+    await seen.picture('narrow-delivery')
+    await states.click()
+    await seen.picture('narrow-states')
+    await page.getByRole('menuitem', { name: 'Delivered' }).click()
+    await page.waitForURL('**/deliveries?state=delivered')
+    await page.getByRole('group', { name: 'State' }).getByRole('button', { name: 'Delivered', pressed: true }).waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'a stream that drops says so, comes back by itself, and what came meanwhile is there, with a line about the gap',
+  { skip: noBrowser },
+  async () => {
+    const line = await aLine(stage.world.address)
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('events').replace(stage.world.baseUrl, line.url))
+    await page.getByText('Live', { exact: true }).waitFor()
+    line.cut()
+    await page.getByText('Reconnecting', { exact: true }).waitFor()
+    await send({ type: 'while.away' })
+    line.mend()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('row').filter({ hasText: 'while.away' }).waitFor()
+    await page.getByText(/s not received, 1 event backfilled/).waitFor()
+    await seen.close()
+    line.stop()
+  },
+)
+
+test(
+  'nothing that a sender or a member writes is ever run: in values, keys, headers and names',
+  { skip: noBrowser },
+  async () => {
+    const { world } = stage
+    const ids: string[] = []
+    for (const evil of CORPUS) {
+      const { public_url } = await aWebhook(world, { name: evil.slice(0, 110) })
+      await aDestination(world, {
+        name: evil.slice(0, 110),
+        url: sink.url,
+        conditions: [{ path: 'never', equals: evil }],
+      })
+      const body = JSON.stringify({ type: evil, [evil]: { [evil]: [evil] }, total: 1 })
+      ids.push((await post(public_url, body, { headers: { 'x-evil': evil, 'user-agent': evil } })).body.records[0].id)
+    }
+    const seen = await stage.owner()
+    const { page } = seen
+    for (const id of ids) {
+      await page.goto(stage.url(`events?sel=${id}`))
+      await page.getByRole('treeitem').nth(3).waitFor()
+      for (const tab of ['Headers', 'Routing', 'Raw', 'Deliveries'])
+        await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+    }
+    for (const evil of CORPUS) {
+      await page.goto(
+        `${stage.url('events')}?${new URLSearchParams({ f: `type:equals:${evil}`, q: evil, view: evil, sel: evil, dataset: evil, range: evil, tab: evil }).toString()}`,
+      )
+      await page.getByRole('navigation', { name: 'Main' }).waitFor()
+      await page.goto(
+        `${stage.url('deliveries')}?${new URLSearchParams({ state: evil, destination: evil, sel: evil }).toString()}`,
+      )
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
+      await page.goto(`${world.baseUrl}/${encodeURIComponent(evil)}/${encodeURIComponent(evil)}/events`)
+      await page.getByText(/You are in no workspace/).waitFor()
+    }
+    await seen.close()
+  },
+)
+
+test(
+  'a hundred thousand rows: only those in sight are in the page, and the last one can be reached',
+  { skip: noBrowser },
+  async () => {
+    const ROWS = 100_000
+    const now = Date.now()
+    const records = Array.from({ length: ROWS }, (_none, index) => ({
+      id: `rec_${String(index).padStart(26, '0')}`,
+      dataset: 'events',
+      submission_id: 'sub_x',
+      received_at: new Date(now - index * 1_000).toISOString(),
+      data: { type: `many.${index}` },
+    }))
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.route('**/records?*', (route) => route.fulfill({ json: { records, next_cursor: null } }))
+    await page.goto(stage.url('events'))
+    await page.getByText('many.0', { exact: true }).first().waitFor()
+    assert.ok((await page.getByRole('row').count()) < 80)
+    await page.evaluate("document.querySelector('[role=grid] [role=rowgroup]').scrollTo(0, 1e9)")
+    await page
+      .getByText(`many.${ROWS - 1}`, { exact: true })
+      .first()
+      .waitFor()
+    assert.ok((await page.getByRole('row').count()) < 80)
+    await seen.close()
+  },
+)

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { aWebhook, post } from '../../../server/test/stage/fixtures.ts'
+import { aStage, CORPUS, noBrowser, type Stage } from '../stage/browser.ts'
+
+let stage: Stage
+
+before(async () => {
+  if (noBrowser === false) stage = await aStage()
+})
+after(() => stage?.stop())
+
+for (const theme of ['light', 'dark'] as const) {
+  test(
+    `${theme}: a payload is edited with colours, the place of a mistake is marked, and keys alone send it`,
+    { skip: noBrowser },
+    async () => {
+      await post(stage.world.endpoint, '{"type":"edit.me","total":42.5,"paid":true,"note":null}')
+      const seen = await stage.owner(theme)
+      const { page } = seen
+      await page.goto(stage.url('events'))
+      await page.getByRole('row').filter({ hasText: 'edit.me' }).first().click()
+      await page
+        .getByRole('button', { name: /^Edit and send/ })
+        .and(page.locator(':enabled'))
+        .waitFor()
+      await page.keyboard.press('e')
+      const editor = page.getByRole('textbox', { name: 'Body' })
+      await editor.waitFor()
+      await editor.getByText('"edit.me"').waitFor()
+      await seen.accessible('the editor')
+      await seen.picture(`editor-${theme}`)
+      await editor.focus()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.insertText('{"type":"edited.now", "total": }')
+      await page.getByText('This is not JSON yet').waitFor()
+      await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor({ state: 'attached' })
+      await seen.accessible('a mistake in the editor')
+      await page.keyboard.press('Control+a')
+      await page.keyboard.insertText(`{"type":"edited.${theme}","total":7}`)
+      await page.getByText('JSON. ⌘ Enter sends.').waitFor()
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('heading', { name: `edited.${theme}` }).waitFor()
+      await seen.close()
+    },
+  )
+}
+
+test('keys do nothing before what they are for is there: no example takes its place', { skip: noBrowser }, async () => {
+  const accepted = await post(stage.world.endpoint, '{"type":"comes.late"}')
+  const seen = await stage.owner()
+  const { page } = seen
+  const isAwaited = Promise.withResolvers<void>()
+  await page.route('**/submissions/*', async (route) => {
+    await isAwaited.promise
+    await route.continue()
+  })
+  await page.goto(stage.url(`events?sel=${accepted.body.records[0].id}`))
+  await page.getByRole('treeitem').first().waitFor()
+  for (const key of ['r', 'e', 'c']) await page.keyboard.press(key)
+  assert.deepEqual([await page.getByRole('dialog').count(), await page.getByText('Copied as curl').count()], [0, 0])
+  isAwaited.resolve()
+  const button = page.getByRole('button', { name: /^Edit and send/ })
+  await button.and(page.locator(':enabled')).waitFor()
+  await page.keyboard.press('e')
+  await page.getByRole('textbox', { name: 'Body' }).getByText('"comes.late"').waitFor()
+  await seen.close()
+})
+
+test('while one types in the editor no key of the page works; Tab leaves it', { skip: noBrowser }, async () => {
+  const webhook = await aWebhook(stage.world, { name: 'Signed', verification: { scheme: 'code_host', secret: 'hush' } })
+  const seen = await stage.owner()
+  const { page } = seen
+  await page.goto(stage.url(`endpoints?sel=${webhook.id}&tab=verification`))
+  const tester = page.getByRole('form', { name: 'Signature tester' })
+  const body = tester.getByRole('textbox', { name: 'Body' })
+  await body.focus()
+  await page.keyboard.type('tjn?')
+  await body.getByText('tjn?').waitFor()
+  assert.equal(await page.evaluate('document.documentElement.dataset.theme'), 'light')
+  assert.equal(await page.getByRole('dialog').count(), 0)
+  assert.match(page.url(), new RegExp(`sel=${webhook.id}`))
+  await page.keyboard.press('Tab')
+  await tester.getByRole('button', { name: 'Test the signature' }).and(page.locator(':focus')).waitFor()
+  await seen.close()
+})
+
+test('nothing that was sent is run when it is edited', { skip: noBrowser }, async () => {
+  const seen = await stage.owner()
+  const { page } = seen
+  for (const evil of CORPUS) {
+    const accepted = await post(stage.world.endpoint, JSON.stringify({ type: 'evil', [evil]: evil }))
+    await page.goto(stage.url(`events?sel=${accepted.body.records[0].id}`))
+    await page.getByRole('treeitem').nth(2).waitFor()
+    await page.getByRole('button', { name: /^Edit and send/ }).click()
+    await page.getByRole('textbox', { name: 'Body' }).getByText('"evil"').waitFor()
+  }
+  await seen.close()
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { decodeId } from '@postroad/contract'
+import { sql, type Database } from '../../../server/src/platform/db.ts'
+import { aDestination, behind, post } from '../../../server/test/stage/fixtures.ts'
+import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
+import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
+
+/** Of the team plan. */
+const ALLOWANCE = 2_500_000
+
+let stage: Stage
+let sink: Sink
+let database: Database
+
+// Before the stage, whose server it is behind.
+after(() => database?.close())
+onStage(async (made) => {
+  ;({ stage, sink } = made)
+  database = behind(stage.world)
+  sink.answer({ status: 500, body: 'no' })
+  await aDestination(stage.world, { name: 'ledger', url: sink.url, retry: { schedule_seconds: [0] } })
+  for (const body of ['{"n":1}', '{"n":2}']) assert.equal((await post(stage.world.endpoint, body)).status, 201)
+  await eventually(async () =>
+    (await stage.world.admin('GET', 'deliveries?state=failed')).body.deliveries.length === 2 ? true : undefined,
+  )
+})
+
+async function withLeft(left: number): Promise<void> {
+  const { clock, installed, app } = stage.world
+  await database.run(sql`update workspaces set plan = 'team'`)
+  await database.run(sql`
+    insert into monthly_usage (workspace_id, month, events, deliveries)
+    select id, ${`${new Date(clock.now()).toISOString().slice(0, 7)}-01`}::date, 2, ${ALLOWANCE - left}::bigint from workspaces
+    on conflict (workspace_id, month) do update set deliveries = excluded.deliveries
+  `)
+  app.deps.configChanged(decodeId('project', installed.project.id) ?? '')
+}
+
+test(
+  'the plan of a replay says what the allowance has left, and sends nothing when that is nothing; the overview tells what the month has used',
+  { skip: noBrowser },
+  async () => {
+    await withLeft(1)
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('deliveries?state=failed'))
+    await page.getByRole('button', { name: 'Replay many' }).click()
+    await page.getByText(/^Only 1 delivery is left this month\. The replay pauses/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send 2 again' }).isDisabled(), false)
+    await seen.accessible('a plan that the allowance does not suffice for')
+    await withLeft(0)
+    await page.goto(stage.url('deliveries?state=failed'))
+    await page.getByRole('button', { name: 'Replay many' }).click()
+    await page.getByText(/^The deliveries of this month are used up: nothing can be sent again/).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Send 2 again' }).isDisabled(), true)
+    await seen.accessible('a plan without any allowance left')
+    await page.goto(stage.url('overview'))
+    await page.getByText('All 2,500,000 are used up.').waitFor()
+    await page.getByText(/^2 of 500,000\./).waitFor()
+    await seen.accessible('an overview with the limits of a plan')
+    await seen.close()
+  },
+)

@@ -1,0 +1,5 @@
+import { onScreens, testScreens } from '../stage/screens.ts'
+
+onScreens(() => undefined)
+
+testScreens('dark')

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { hashCredential } from '../../../server/src/platform/cipher.ts'
+import { sql, type Database } from '../../../server/src/platform/db.ts'
+import { randomText } from '../../../server/src/platform/ids.ts'
+import { insertToken } from '../../../server/src/resources/people/one-time-tokens/queries.ts'
+import { aPersonWithPassword, PASSWORD, type Person } from '../../../server/test/stage/accounts.ts'
+import { behind, signedIn } from '../../../server/test/stage/fixtures.ts'
+import { ask, theWorkspace } from '../../../server/test/stage/people.ts'
+import { aStage, noBrowser, type Stage } from '../stage/browser.ts'
+import { testSmallPages } from '../stage/small-pages.ts'
+
+/** The small pages beside the console: signing in, invites, passwords, one's account, the reference, and what the server says by itself. */
+let stage: Stage
+let database: Database
+
+before(async () => {
+  if (noBrowser !== false) return
+  stage = await aStage()
+  database = behind(stage.world)
+})
+after(async () => {
+  await database?.close()
+  await stage?.stop()
+})
+
+testSmallPages({ theme: 'light', stageOf: () => stage })
+
+test(
+  'an account page whose sign-in is old offers to sign in again, and comes back with the address that was typed',
+  { skip: noBrowser },
+  async () => {
+    const { email } = await aPersonWithPassword(stage.world, database)
+    const seen = await stage.stranger()
+    const { page } = seen
+    const signIn = async (): Promise<void> => {
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.getByText('This session').waitFor()
+    }
+    await page.goto(`${stage.world.baseUrl}/sign-in?next=/account`)
+    await signIn()
+    await database.run(sql`update sessions set created_at = created_at - interval '16 minutes'`)
+    await page.getByLabel('Address', { exact: true }).fill('typed@example.com')
+    await page.getByRole('button', { name: 'Mail a confirmation' }).click()
+    await page.getByText('Sign in again, then repeat the change.').waitFor()
+    await seen.accessible('an old sign-in')
+    await page.getByRole('link', { name: 'Sign in again' }).click()
+    await signIn()
+    assert.equal(await page.getByLabel('Address', { exact: true }).inputValue(), 'typed@example.com')
+    await page.getByRole('button', { name: 'Mail a confirmation' }).click()
+    await page.getByText('Open the link in the mail').waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'the small pages are light or dark as was chosen in the console, whatever the system is',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.stranger('light')
+    const { page } = seen
+    const canvas = (): Promise<string> => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    await page.goto(`${stage.world.baseUrl}/sign-in`)
+    const light = await canvas()
+    await page.evaluate("localStorage.setItem('postroad.theme', 'dark')")
+    await page.reload()
+    assert.notEqual(await canvas(), light)
+    await seen.accessible('chosen dark on a light system')
+    await seen.close()
+  },
+)
+
+/** Somebody with an account, who is in no workspace yet, and the token of an invite as if it had been mailed. */
+async function anInvited(): Promise<{ readonly person: Person; readonly token: string }> {
+  const { world } = stage
+  const person = await aPersonWithPassword(world, database)
+  await database.run(sql`delete from members where user_id = ${person.userId}`)
+  const owner = await signedIn(world, await theWorkspace(database))
+  assert.equal(
+    (await ask(world, 'POST invites', { headers: owner, body: { email: person.email, role: 'developer' } })).status,
+    201,
+  )
+  const token = randomText(43)
+  await database.run(sql`update invites set token_hash = ${hashCredential(token)} where email = ${person.email}`)
+  return { person, token }
+}
+
+test(
+  'an invited person opens the link, signs in, comes back, accepts, and is in the console of that workspace',
+  { skip: noBrowser },
+  async () => {
+    const { person, token } = await anInvited()
+    const seen = await stage.stranger('dark')
+    const { page } = seen
+    await page.goto(`${stage.world.baseUrl}/invites/accept#t=${token}`)
+    await page.getByRole('button', { name: 'Accept the invite' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'You are invited' }).waitFor()
+    await seen.accessible('a real invite')
+    await page.getByRole('button', { name: 'Accept the invite' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    const { slug } = stage.world.installed.workspace
+    assert.ok(new URL(page.url()).pathname.startsWith(`/${slug}/`), page.url())
+    assert.equal(
+      (await database.one<{ role: string }>(sql`select role from members where user_id = ${person.userId}`)).role,
+      'developer',
+    )
+    await seen.close()
+  },
+)
+
+test(
+  'a new password is set by the mailed link, a weak one is refused with what it needs, and the link is good still',
+  { skip: noBrowser },
+  async () => {
+    const { person } = await anInvited()
+    const token = randomText(43)
+    await insertToken(database, {
+      hash: hashCredential(token),
+      purpose: 'reset_password',
+      userId: person.userId,
+      workspaceId: null,
+      email: null,
+      expiresAt: new Date(stage.world.clock.now() + 600_000),
+    })
+    const seen = await stage.stranger()
+    const { page } = seen
+    await page.goto(`${stage.world.baseUrl}/sign-in/reset#t=${token}`)
+    const set = async (password: string): Promise<void> => {
+      await page.getByLabel('New password').fill(password)
+      await page.getByRole('button', { name: 'Set it and sign in' }).click()
+    }
+    await set('passwordpassword')
+    await page.locator('#said.wrong').waitFor()
+    await seen.accessible('a weak password')
+    await set('copper meadow whistle nine')
+    await page.waitForURL((url) => url.pathname === '/')
+    await seen.close()
+  },
+)

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { decodeId, type Role } from '@postroad/contract'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { behind, signedIn } from '../../../server/test/stage/fixtures.ts'
+import { aSink, aWorld, type Sink, type World, type WorldOptions } from '../../../server/test/stage/harness.ts'
+import { aMember } from '../../../server/test/stage/people.ts'
+import { buildConsole, connectBrowser, noBrowser, PATIENCE_MS } from './shared-browser.ts'
+
+export { buildConsole, noBrowser } from './shared-browser.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const WATCH_POLICY =
+  "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective + ' ' + event.blockedURI))"
+const RUN_AXE =
+  "axe.run(document, { runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } }).then((result) => result.violations)"
+type Violation = {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+/** What must never be run, wherever it is shown. */
+export const CORPUS = [
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(1)</script>',
+  'javascript:alert(1)//\'"',
+  '</title></textarea></style><svg/onload=alert(1)>',
+  "{{constructor.constructor('alert(1)')()}}",
+  '<iframe srcdoc="<script>parent.alert(1)</script>">',
+  '<a href="javascript:alert(1)" style="position:fixed;inset:0">x</a>',
+] as const
+
+/** A server to look at, and the browser that all files share. */
+export async function aStage(options: WorldOptions = {}): Promise<Stage> {
+  buildConsole()
+  // The page lives in the browser's time, so the server's clock begins there.
+  const world = await aWorld({ now: Date.now(), ...options })
+  return new Stage(world, await connectBrowser())
+}
+
+type Made = { readonly stage: Stage; readonly sink: Sink }
+
+/** What all tests of a file look at, a stage with a receiver of deliveries: made before them, unless there is no browser, and stopped after them. */
+export function onStage(prepare: (made: Made) => void | Promise<void>): void {
+  const made: { stage?: Stage; sink?: Sink } = {}
+  before(async () => {
+    if (noBrowser !== false) return
+    made.stage = await aStage()
+    made.sink = await aSink()
+    await prepare({ stage: made.stage, sink: made.sink })
+  })
+  after(async () => {
+    await made.stage?.stop()
+    await made.sink?.stop()
+  })
+}
+
+/** A browser without a server of ours. */
+export async function aBrowser(): Promise<BrowserOf> {
+  const browser = await connectBrowser()
+  return { open: async (theme = 'light') => (await aContext(browser, { theme })).seen, stop: () => browser.close() }
+}
+
+export type BrowserOf = { open(theme?: Theme): Promise<Seen>; stop(): Promise<void> }
+
+async function aContext(
+  browser: Browser,
+  { theme, reducedMotion = 'reduce' }: Look,
+): Promise<{ context: BrowserContext; seen: Seen }> {
+  const context = await browser.newContext({
+    viewport: { width: 1_440, height: 900 },
+    colorScheme: theme,
+    reducedMotion,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  })
+  context.setDefaultTimeout(PATIENCE_MS)
+  await context.addInitScript(WATCH_POLICY)
+  return { context, seen: new Seen(await context.newPage()) }
+}
+
+export type Theme = 'light' | 'dark'
+type Motion = 'reduce' | 'no-preference'
+type Look = { readonly theme: Theme; readonly reducedMotion?: Motion }
+
+export class Stage {
+  readonly world: World
+  readonly #browser: Browser
+
+  constructor(world: World, browser: Browser) {
+    this.world = world
+    this.#browser = browser
+  }
+
+  /** A page that nobody is signed in to. */
+  async stranger(theme: Theme = 'light'): Promise<Seen> {
+    return (await aContext(this.#browser, { theme })).seen
+  }
+
+  /** A page of the owner. */
+  async owner(theme: Theme = 'light', reducedMotion: Motion = 'reduce'): Promise<Seen> {
+    const { workspace, user } = await this.#owner()
+    return this.#page({ workspaceId: workspace, userId: user }, { theme, reducedMotion })
+  }
+
+  /** A page of a member with this role. */
+  async member(role: Role, theme: Theme = 'light'): Promise<Seen> {
+    const { workspace } = await this.#owner()
+    const database = behind(this.world)
+    try {
+      return await this.#page(await aMember(this.world, database, { workspaceId: workspace, role }), { theme })
+    } finally {
+      await database.close()
+    }
+  }
+
+  /** The address of a screen of the Default project. */
+  url(screen: string): string {
+    const { workspace, project } = this.world.installed
+    return `${this.world.baseUrl}/${workspace.slug}/${project.slug}/${screen}`
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser.close()
+    await this.world.stop()
+  }
+
+  async #page(whose: { workspaceId: string; userId: string }, look: Look): Promise<Seen> {
+    const { seen, context } = await aContext(this.#browser, look)
+    const { cookie = '' } = await signedIn(this.world, whose)
+    const [name = '', value = ''] = cookie.split('=')
+    await context.addCookies([{ name, value, url: this.world.baseUrl, httpOnly: true, sameSite: 'Lax' }])
+    return seen
+  }
+
+  async #owner(): Promise<{ workspace: string; user: string }> {
+    const me = (await this.world.admin('GET', 'me')).body
+    return { workspace: decodeId('workspace', me.workspace.id) ?? '', user: decodeId('user', me.user.id) ?? '' }
+  }
+}
+
+/** A page, and everything in it that should not have been: errors, and what the content security policy refused. */
+export class Seen {
+  readonly page: Page
+  readonly faults: string[] = []
+
+  constructor(page: Page) {
+    this.page = page
+    page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`))
+    page.on('console', (message) => {
+      // A refusal that the page handles is also a line of the browser's own.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        this.faults.push(`console: ${message.text()}`)
+    })
+    page.on('dialog', (dialog) => {
+      this.faults.push(`a script ran: ${dialog.message()}`)
+      void dialog.dismiss()
+    })
+  }
+
+  /** WCAG 2.2 AA and best practice, on what is shown now. */
+  async accessible(where: string): Promise<void> {
+    await this.page.evaluate(AXE)
+    const violations = await this.page.evaluate<Violation[]>(RUN_AXE)
+    const found = violations.map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 3)
+          .map(
+            ({ html, failureSummary }) =>
+              `${html.slice(0, 200)} (${failureSummary.replaceAll(/\s+/g, ' ').slice(0, 260)})`,
+          )
+          .join(' | ')}`,
+    )
+    assert.deepEqual(found, [], where)
+  }
+
+  /** A picture to look at, when PICTURES names a folder for it. */
+  async picture(name: string): Promise<void> {
+    const folder = process.env['PICTURES']
+    if (folder !== undefined) await this.page.screenshot({ path: join(folder, `${name}.png`) })
+  }
+
+  async close(): Promise<void> {
+    assert.deepEqual(this.faults, [])
+    await this.page.context().close()
+  }
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { BUILDING_PAGE } from '../../../server/src/surfaces/console/building.ts'
+import { noBrowser, type Seen, type Stage, type Theme } from './browser.ts'
+
+type Place = {
+  readonly name: string
+  readonly path: string
+  readonly heading: string
+  readonly as?: 'owner'
+  readonly open?: (seen: Seen) => Promise<void>
+}
+
+const PLACES: readonly Place[] = [
+  { name: 'sign-in', path: '/sign-in', heading: 'Sign in' },
+  {
+    name: 'sign-in that was refused',
+    path: '/sign-in',
+    heading: 'Sign in',
+    open: async ({ page }) => {
+      await page.getByLabel('Email').fill('nobody@example.com')
+      await page.getByLabel('Password').fill('something wrong')
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.locator('#said.wrong').waitFor()
+    },
+  },
+  { name: 'a mailed link', path: `/sign-in/link#t=${'x'.repeat(43)}`, heading: 'Sign in' },
+  {
+    name: 'half of a mailed link',
+    path: '/sign-in/link',
+    heading: 'Sign in',
+    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+  },
+  { name: 'a new password', path: `/sign-in/reset#t=${'x'.repeat(43)}`, heading: 'Set a new password' },
+  { name: 'an address to confirm', path: `/sign-in/email#t=${'x'.repeat(43)}`, heading: 'Confirm your email address' },
+  { name: 'an invite', path: `/invites/accept#t=${'x'.repeat(43)}`, heading: 'You are invited' },
+  {
+    name: 'half of an invite',
+    path: '/invites/accept',
+    heading: 'You are invited',
+    open: ({ page }) => page.getByText('This address is not a whole link').waitFor(),
+  },
+  {
+    name: 'the account',
+    path: '/account',
+    heading: 'Account',
+    as: 'owner',
+    open: ({ page }) => page.getByText('This session').waitFor(),
+  },
+  { name: 'the reference', path: '/docs', heading: 'API' },
+  { name: 'a refusal of the server', path: '/admin/api/session/oidc', heading: 'Not signed in' },
+  { name: 'a console that is being built', path: '/building', heading: 'The console is being built' },
+]
+
+/** Every small page, in one theme. */
+export function testSmallPages({ theme, stageOf }: { readonly theme: Theme; readonly stageOf: () => Stage }): void {
+  describe(
+    `${theme}: nothing stands in the way of anybody on the small pages, and nothing is refused by the policy`,
+    { skip: noBrowser },
+    () => {
+      for (const { name, path, heading, as, open } of PLACES) {
+        test(name, async () => {
+          const stage = stageOf()
+          const seen = as === 'owner' ? await stage.owner(theme) : await stage.stranger(theme)
+          // There is a build here, so the server would not say it.
+          await seen.page.route('**/building', (route) =>
+            route.fulfill({
+              contentType: 'text/html; charset=utf-8',
+              body: BUILDING_PAGE.replace(/<meta http-equiv="refresh"[^>]*>/, ''),
+            }),
+          )
+          await seen.page.goto(stage.world.baseUrl + path)
+          await seen.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+          await open?.(seen)
+          assert.ok(!seen.page.url().includes('#t='), 'a token stays in no history')
+          await seen.accessible(name)
+          await seen.close()
+        })
+      }
+    },
+  )
+}

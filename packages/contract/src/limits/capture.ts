@@ -1,0 +1,78 @@
+/** Limits of what comes in: ingest, verification, conditions, records. */
+export const capture = {
+  // Ingest
+  ingestBodyBytesDefault: 1_048_576,
+  ingestBodyBytesMax: 5_242_880,
+  headerBytesMax: 65_536,
+  headersMax: 1_000,
+  jsonDepthMax: 128,
+  // What a Postroad sends on stands in an envelope, and mappings may have put it deeper, at each of its hops.
+  forwardedJsonDepthMax: 1_024,
+  multipartPartsMax: 100,
+  formKeysMax: 1_000,
+  hopsMax: 5,
+  datasetsPerProjectMax: 1_000,
+
+  // Idempotency of ingest
+  idempotencyKeyCharsMax: 255,
+  idempotencyKeptMs: 604_800_000,
+  idempotencyWaitMs: 5_000,
+  headerNameCharsMax: 128,
+
+  // Gates
+  ipAllowlistEntriesMax: 64,
+  corsOriginsMax: 64,
+  originCharsMax: 300,
+  verifyTokenCharsMax: 512,
+  challengeCharsMax: 2_048,
+  ingestKeyDatasetsMax: 100,
+
+  // Verification
+  verificationSecretCharsMax: 512,
+  signingSecretCharsMin: 16,
+  hmacPrefixCharsMax: 32,
+  toleranceSecondsMin: 30,
+  toleranceSecondsMax: 86_400,
+  toleranceSecondsDefault: 300,
+
+  // The rejection log
+  rejectionContentTypeCharsMax: 200,
+  activityLimitMax: 100,
+  activityLimitDefault: 50,
+  activityWindowDays: 7,
+  activitySummaryHours: 24,
+  activityRowsMax: 100_000,
+  activityCountMax: 1_000_000,
+
+  // Conditions and mappings
+  conditionsPerListMax: 50,
+  conditionPathCharsMax: 256,
+  conditionInItemsMin: 1,
+  conditionInItemsMax: 100,
+  regexPatternCharsMax: 200,
+  regexSubjectCharsMax: 256,
+  regexOpenRepetitionsMax: 2,
+  mappingsPerListMax: 200,
+  // All records of one event together; what is stored as the body came does not count.
+  recordsOfEventBytesMax: 8_388_608,
+
+  // Records and dry runs
+  recordsLimitDefault: 200,
+  recordsLimitMax: 1_000,
+  viewColumnsMax: 100,
+  columnKeyCharsMax: 2_048,
+  recordsAnswerCharsMax: 16_777_216,
+  recordsReadBytesMax: 67_108_864,
+  recordsSortMs: 15_000,
+  recordsSortedPerPieceMax: 10_000,
+  columnsCharsMax: 1_048_576,
+  columnsReadRecordsMax: 50_000,
+  columnsReadBytesMax: 33_554_432,
+  storedPayloadsReadBytesMax: 16_777_216,
+  dryRunPayloadsMax: 1_000,
+  dryRunRecentDefault: 100,
+  dryRunDataCharsMax: 4_194_304,
+  dryRunWorkMax: 268_435_456,
+  sampleHeadersMax: 200,
+  webhookVersionsKept: 100,
+} as const

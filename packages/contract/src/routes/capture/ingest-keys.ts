@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { IpAllowlist } from '../../gates.ts'
+import { idInput, idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { OverlapHours } from '../../rotation.ts'
+import { defineRoute, READ, WRITE } from '../../route.ts'
+import { VerificationSecret } from '../../verification.ts'
+
+export const INGEST_KEY_SCOPES = ['ingest', 'stream'] as const
+
+const Scopes = z
+  .array(z.enum(INGEST_KEY_SCOPES, 'A scope is ingest or stream.'), 'The scopes are a list such as ["ingest"].')
+  .min(1, 'A key has at least one scope; to stop it for a while, set "enabled" to false.')
+  .max(INGEST_KEY_SCOPES.length, 'There are two scopes, ingest and stream.')
+  .describe('What it opens: `ingest` sends events in, `stream` reads them on /v1/stream.')
+
+const Datasets = z
+  .array(DatasetName, 'The datasets are a list of names, or null for every dataset.')
+  .min(1, 'Name at least one dataset, or send null for every dataset.')
+  .max(
+    LIMITS.ingestKeyDatasetsMax,
+    `At most ${LIMITS.ingestKeyDatasetsMax} datasets can be named; null is every dataset.`,
+  )
+  .nullable()
+  .describe(
+    'The datasets it may write and stream; null: every one. An event that would be filed anywhere else is refused with 403, whole.',
+  )
+
+const RequireSignature = z
+  .boolean()
+  .describe(
+    'Whether an event needs the header X-Service-Signature: `t=<unix>,v1=<hex>`, HMAC-SHA256 over `<t>.<body>` with the signing secret of the key.',
+  )
+
+export const IngestKey = z.object({
+  id: idOutput('ingestKey'),
+  name: z.string(),
+  shown_prefix: z.string().describe('The first 12 characters of the key.'),
+  enabled: z.boolean(),
+  scopes: z.array(z.enum(INGEST_KEY_SCOPES)),
+  datasets: z.array(z.string()).nullable(),
+  ip_allowlist: IpAllowlist,
+  require_signature: z.boolean(),
+  previous_signing_secret_expires_at: Timestamp.nullable().describe(
+    'When the replaced signing secret stops verifying, after a rotation.',
+  ),
+  last_used_at: Timestamp.nullable().describe('Written at most once a minute.'),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('ingestKey') })
+const one = z.object({ ingest_key: IngestKey })
+const SigningSecret = z
+  .string()
+  .optional()
+  .describe('The secret of X-Service-Signature, shown this once; absent when none was minted.')
+
+export const ingestKeys = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'ingest-keys',
+    summary: 'List ingest keys',
+    description: 'The ingest keys of the project, newest first; never the keys themselves.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('ingest_keys', IngestKey),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'ingest-keys',
+    summary: 'Create an ingest key',
+    description:
+      'The key is returned once, in `key`, and its signing secret once, in `signing_secret`, when it requires signatures. ' +
+      'Use it in POST /v1/ingest/{key}, /v1/ingest/{key}/{dataset} and /v1/webhooks/{key}/{slug}, and on /v1/stream.',
+    ...WRITE,
+    status: 201,
+    showsSecret: true,
+    body: z.strictObject({
+      name: Name,
+      enabled: z.boolean().default(true),
+      scopes: Scopes.default(['ingest', 'stream']),
+      datasets: Datasets.default(null),
+      ip_allowlist: IpAllowlist.default([]),
+      require_signature: RequireSignature.default(false),
+    }),
+    output: one.extend({ key: z.string(), signing_secret: SigningSecret }),
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'ingest-keys/{id}',
+    summary: 'Get an ingest key',
+    description: 'One ingest key of the project; never the key itself.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'ingest-keys/{id}',
+    summary: 'Change an ingest key',
+    description:
+      'Changes the members that are sent. To require signatures mints a signing secret, returned once; to require them no more forgets it. ' +
+      'Takes effect on every node within a second; streams that the key may no longer see are closed.',
+    ...WRITE,
+    status: 200,
+    showsSecret: true,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      enabled: z.boolean().optional(),
+      scopes: Scopes.optional(),
+      datasets: Datasets.optional(),
+      ip_allowlist: IpAllowlist.optional(),
+      require_signature: RequireSignature.optional(),
+    }),
+    output: one.extend({ signing_secret: SigningSecret }),
+  }),
+  rotateSigningSecret: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'ingest-keys/{id}/rotate-signing-secret',
+    summary: 'Replace the signing secret of an ingest key',
+    description:
+      'The new secret verifies at once, the former one for overlap_hours more. One former secret is kept: to rotate again ends the one before at once. ' +
+      'Refused with 400 when the key requires no signature.',
+    ...WRITE,
+    status: 200,
+    showsSecret: true,
+    params: at,
+    body: z.strictObject({
+      secret: VerificationSecret.min(
+        LIMITS.signingSecretCharsMin,
+        `A signing secret has at least ${LIMITS.signingSecretCharsMin} characters.`,
+      )
+        .optional()
+        .describe('Absent: one is minted.'),
+      overlap_hours: OverlapHours,
+    }),
+    output: one.extend({ signing_secret: SigningSecret }),
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'ingest-keys/{id}',
+    summary: 'Revoke an ingest key',
+    description: 'Requests with this key answer 404 from now on.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+} as const

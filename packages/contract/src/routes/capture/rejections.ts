@@ -1,0 +1,25 @@
+import { idInput } from '../../ids.ts'
+import { ListQuery, listOf, TimeRange } from '../../list.ts'
+import { Rejection, RejectionReason } from '../../rejection.ts'
+import { defineRoute, READ } from '../../route.ts'
+
+export const rejections = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'rejections',
+    summary: 'List refused requests',
+    description:
+      'The requests that were refused after their endpoint or ingest key was known, newest minute first: one row for a credential, a reason and a UTC minute, ' +
+      'repeats counted in `count`, never a body. They appear within two seconds, and are kept as long as the plan keeps events. `from` and `to` are read to the minute.',
+    ...READ,
+    status: 200,
+    query: ListQuery.extend({
+      webhook_id: idInput('webhook').optional().describe('Only those of this endpoint.'),
+      ingest_key_id: idInput('ingestKey').optional().describe('Only those with this ingest key.'),
+      reason: RejectionReason.optional().describe('Only those for this reason.'),
+      ...TimeRange,
+    }),
+    output: listOf('rejections', Rejection),
+  }),
+} as const

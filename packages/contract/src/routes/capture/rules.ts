@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { Conditions } from '../../condition.ts'
+import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { idInput, idOutput } from '../../ids.ts'
+import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { Mappings } from '../../mapping.ts'
+import { defineRoute, READ, WRITE } from '../../route.ts'
+
+export const Rule = z.object({
+  id: idOutput('rule'),
+  name: z.string(),
+  dataset: z.string(),
+  enabled: z.boolean(),
+  conditions: Conditions,
+  mappings: Mappings,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('rule') })
+const one = z.object({ rule: Rule })
+
+export const rules = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'rules',
+    summary: 'List rules',
+    description:
+      'The mapping rules of the project, newest first. They run in exactly one shape: POST /v1/ingest/{ingest_key} with no dataset.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('rules', Rule),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'rules',
+    summary: 'Create a rule',
+    description: 'Each matching rule writes a record of its own. An empty list of conditions matches everything.',
+    ...WRITE,
+    status: 201,
+    body: z.strictObject({
+      name: Name,
+      dataset: DatasetName,
+      enabled: z.boolean().default(true),
+      conditions: Conditions.default([]),
+      mappings: Mappings.default([]),
+    }),
+    output: one,
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'rules/{id}',
+    summary: 'Get a rule',
+    description: 'One rule of the project.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'rules/{id}',
+    summary: 'Change a rule',
+    description: 'Changes the members that are sent. Takes effect on every node within a second.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      dataset: DatasetName.optional(),
+      enabled: z.boolean().optional(),
+      conditions: Conditions.optional(),
+      mappings: Mappings.optional(),
+    }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'rules/{id}',
+    summary: 'Delete a rule',
+    description: 'The rule ends; records it wrote stay.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'rules/test',
+    summary: 'Try conditions and mappings',
+    description:
+      'Says what conditions and mappings, saved or not, would make of payloads: of the ones sent here, of the newest that the project received, ' +
+      'or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+    ...READ,
+    status: 200,
+    body: z.strictObject({
+      rule_id: idInput('rule').optional().describe('A saved rule; what is sent beside it takes the place of its own.'),
+      conditions: Conditions.optional(),
+      mappings: Mappings.optional(),
+      ...DryRunOn,
+    }),
+    output: DryRun,
+  }),
+} as const

@@ -1,0 +1,315 @@
+import { z } from 'zod'
+import { Conditions } from '../../condition.ts'
+import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
+import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
+import { idInput, idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
+import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
+import { Mappings } from '../../mapping.ts'
+import { OverlapHours } from '../../rotation.ts'
+import { defineRoute, READ, WRITE } from '../../route.ts'
+import { SignatureExplanation } from '../../signature-explanation.ts'
+import {
+  Verification,
+  VerificationCreate,
+  VerificationPatch,
+  VerificationSecret,
+  VerificationSettings,
+} from '../../verification.ts'
+
+/** A version in a path: what is no number answers like a version that is not there. */
+const VersionNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .transform(Number)
+
+export const Webhook = z.object({
+  id: idOutput('webhook'),
+  name: z.string(),
+  slug: z.string().describe('Readable and stable: the last segment of /v1/webhooks/{ingest_key}/{slug}.'),
+  dataset: z.string(),
+  enabled: z.boolean(),
+  criteria: Conditions,
+  mappings: Mappings,
+  verification: Verification,
+  ip_allowlist: IpAllowlist,
+  cors: Cors,
+  handshake: Handshake,
+  idempotency: Idempotency,
+  webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
+  public_path: z.string(),
+  public_url: z.string(),
+  previous_public_url: z.string().nullable(),
+  previous_url_expires_at: Timestamp.nullable(),
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+/** What a version holds: everything that a change may set, with no secret and no URL in it. */
+export const WebhookConfig = Webhook.pick({
+  name: true,
+  slug: true,
+  dataset: true,
+  enabled: true,
+  criteria: true,
+  mappings: true,
+  ip_allowlist: true,
+  cors: true,
+  handshake: true,
+  idempotency: true,
+}).extend({
+  verification: VerificationSettings,
+})
+export type WebhookConfig = z.infer<typeof WebhookConfig>
+
+const Version = z.object({
+  version: z.int().describe('Counts the changes of the endpoint, from 1.'),
+  changed: z.array(z.string()).describe('The members that differ from the version before; of version 1, all.'),
+  restored_from: z
+    .int()
+    .nullable()
+    .describe('The version whose settings this one took over; null when it was made by a change.'),
+  actor: z.string().describe('Who made it: a user id, or "system".'),
+  agent: z.string().nullable().describe('Through what, such as "api_key:key_…"; null when by hand.'),
+  created_at: Timestamp,
+})
+
+const at = z.object({ id: idInput('webhook') })
+const atVersion = at.extend({ version: VersionNumber })
+const one = z.object({ webhook: Webhook })
+
+const SampleHeaders = z
+  .record(z.string(), z.string())
+  .refine(
+    (headers) => Object.keys(headers).length <= LIMITS.sampleHeadersMax,
+    `at most ${LIMITS.sampleHeadersMax} headers`,
+  )
+  .describe('As they came; upper and lower case are alike.')
+
+const Sample = z
+  .strictObject({
+    headers: SampleHeaders,
+    body: z.string().optional().describe('As it came, when it is text.'),
+    body_base64: z.base64().optional().describe('As it came, in base64. Not together with body.'),
+    now: z
+      .union([z.int().min(0), Instant])
+      .optional()
+      .describe('When it came: RFC 3339 or Unix seconds. Absent: now.'),
+  })
+  .refine(
+    (sample) => sample.body === undefined || sample.body_base64 === undefined,
+    'send body or body_base64, not both',
+  )
+
+export const webhooks = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks',
+    summary: 'List endpoints',
+    description: 'The endpoints (webhooks) of the project, newest first.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('webhooks', Webhook),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks',
+    summary: 'Create an endpoint',
+    description:
+      'Makes an endpoint with a URL of its own. With no criteria every payload is filed; with no mappings it is filed whole. ' +
+      'Regular expressions run on a linear-time engine and are checked on save.',
+    ...WRITE,
+    status: 201,
+    body: z.strictObject({
+      name: Name,
+      slug: Slug.optional().describe('Absent: made from the name.'),
+      dataset: DatasetName.optional().describe('Absent: made from the slug.'),
+      enabled: z.boolean().default(true),
+      criteria: Conditions.default([]),
+      mappings: Mappings.default([]),
+      verification: VerificationCreate.default({ scheme: 'none' }),
+      ip_allowlist: IpAllowlist.default([]),
+      cors: Cors.default(null),
+      handshake: HandshakeCreate.default({ kind: 'none' }),
+      idempotency: IdempotencySetting.default(null),
+    }),
+    output: one,
+  }),
+  get: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Get an endpoint',
+    description: 'One endpoint of the project. Verification secrets are never returned.',
+    ...READ,
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  update: defineRoute({
+    method: 'PATCH',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Change an endpoint',
+    description:
+      'Changes the members that are sent. In `verification` the secret may be left out to keep the held one (same scheme only); ' +
+      'a secret set here replaces the old one at once. Takes effect on every node within a second.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      name: Name.optional(),
+      slug: Slug.optional(),
+      dataset: DatasetName.optional(),
+      enabled: z.boolean().optional(),
+      criteria: Conditions.optional(),
+      mappings: Mappings.optional(),
+      verification: VerificationPatch.optional(),
+      ip_allowlist: IpAllowlist.optional(),
+      cors: Cors.optional(),
+      handshake: HandshakePatch.optional(),
+      idempotency: IdempotencySetting.optional(),
+    }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'project',
+    path: 'webhooks/{id}',
+    summary: 'Delete an endpoint',
+    description: 'Its URL answers 404 from now on. What it received stays.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+  test: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/test',
+    summary: 'Try the criteria and mappings of an endpoint',
+    description:
+      'Says what the criteria and mappings of an endpoint, or others in their place, would make of payloads: of the ones sent here, of the newest ' +
+      'that the endpoint received, or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+    ...READ,
+    status: 200,
+    params: at,
+    body: z.strictObject({
+      criteria: Conditions.optional().describe('Absent: those of the endpoint.'),
+      mappings: Mappings.optional().describe('Absent: those of the endpoint.'),
+      ...DryRunOn,
+    }),
+    output: DryRun,
+  }),
+  verifySample: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/verify-sample',
+    summary: 'Explain the signature of a request',
+    description:
+      'Says step by step what the verification of the endpoint would make of a request, and what may be wrong with it: a body that was changed on the ' +
+      'way, another encoding, a missing prefix. Never reveals the secret or the expected digest. Stores nothing, so every role may, and a suspended workspace too.',
+    ...READ,
+    status: 200,
+    params: at,
+    body: Sample,
+    output: SignatureExplanation,
+  }),
+  rotate: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/rotate',
+    summary: 'Give an endpoint a new URL',
+    description:
+      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The former URL goes on working for overlap_hours, then answers 404; ' +
+      'with 0 it ends at once. One former URL is kept: to rotate again ends the one before at once.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    body: z.strictObject({ overlap_hours: OverlapHours }),
+    output: Webhook.pick({
+      id: true,
+      webhook_slug: true,
+      public_path: true,
+      public_url: true,
+      previous_public_url: true,
+      previous_url_expires_at: true,
+    }),
+  }),
+  rotateVerificationSecret: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/rotate-verification-secret',
+    summary: 'Replace the verification secret of an endpoint',
+    description:
+      'The new secret verifies at once, the former one for overlap_hours more (`previous_secret_expires_at`). One former secret is kept: to rotate again ends the one ' +
+      'before at once, and so does a secret set by a change of the endpoint. Refused with 400 when the scheme is none.',
+    ...WRITE,
+    status: 200,
+    showsSecret: true,
+    params: at,
+    body: z.strictObject({
+      secret: VerificationSecret.optional().describe('Absent: one is minted, in the form that fits the scheme.'),
+      overlap_hours: OverlapHours,
+    }),
+    output: one.extend({
+      verification_secret: z
+        .string()
+        .optional()
+        .describe('The minted secret, shown this once; absent when it was sent.'),
+    }),
+  }),
+  listVersions: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}/versions',
+    summary: 'List the versions of an endpoint',
+    description: `Every change of the settings makes a version. The newest ${LIMITS.webhookVersionsKept} are kept, and listed newest first. Rotations change no setting and make none.`,
+    ...READ,
+    status: 200,
+    params: at,
+    query: ListQuery,
+    output: listOf('versions', Version),
+  }),
+  getVersion: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}/versions/{version}',
+    summary: 'Get a version of an endpoint',
+    description: 'One version with its settings. It holds no secret and no URL.',
+    ...READ,
+    status: 200,
+    params: atVersion,
+    output: z.object({ version: Version.extend({ config: WebhookConfig }) }),
+  }),
+  restoreVersion: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/versions/{version}/restore',
+    summary: 'Restore a version of an endpoint',
+    description:
+      'Takes over the settings of a version, which makes a new version. The URL stays, and so do the secrets while the scheme and the kind of handshake are the same: ' +
+      'versions hold none, so a version with another scheme needs its secret here, or `without_secret` to set it later.',
+    ...WRITE,
+    status: 200,
+    params: atVersion,
+    body: z.strictObject({
+      secret: VerificationSecret.optional().describe(
+        'The verification secret, when the version has another scheme than the endpoint now.',
+      ),
+      without_secret: z
+        .literal(true, '"without_secret" is true or left out.')
+        .optional()
+        .describe('Restore another scheme before its secret is known: every request is answered 401 until it is set.'),
+      verify_token: VerifyToken.optional().describe(
+        'The verify token of the handshake, when the version has another kind than the endpoint now.',
+      ),
+    }),
+    output: one,
+  }),
+} as const

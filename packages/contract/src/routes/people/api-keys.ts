@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { IpAllowlist } from '../../gates.ts'
+import { idInput, idOutput } from '../../ids.ts'
+import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
+import { defineRoute, MANAGE, READ } from '../../route.ts'
+
+const API_KEY_ROLES = ['viewer', 'developer', 'admin'] as const
+const API_KEY_STATUSES = ['active', 'expired', 'revoked'] as const
+
+const Role = z
+  .enum(API_KEY_ROLES, 'The role is viewer, developer or admin.')
+  .describe(
+    'The most it may do: it acts as its creator, with this role or the role that the creator has at that moment, whichever is less.',
+  )
+
+const ApiKey = z.object({
+  id: idOutput('apiKey'),
+  name: z.string(),
+  shown_prefix: z.string().describe('The first 11 characters of the key.'),
+  role: Role,
+  project_id: idOutput('project').nullable().describe('The only project it reaches; null: the whole workspace.'),
+  expires_at: Timestamp.nullable().describe('null: never.'),
+  ip_allowlist: z.array(z.string()).describe('Where it may be used from; empty: anywhere.'),
+  status: z.enum(API_KEY_STATUSES),
+  created_by: z.object({
+    id: idOutput('user'),
+    name: z.string(),
+    is_member: z.boolean().describe('false: the creator has left the workspace, and the key works no more.'),
+  }),
+  created_at: Timestamp,
+  last_used_at: Timestamp.nullable().describe('Written at most once a minute.'),
+})
+
+export const apiKeys = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'workspace',
+    path: 'api-keys',
+    summary: 'List API keys',
+    description:
+      'The API keys of the workspace, newest first, expired and revoked ones too; never the keys themselves.',
+    ...READ,
+    status: 200,
+    query: ListQuery,
+    output: listOf('api_keys', ApiKey),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'api-keys',
+    summary: 'Create an API key',
+    description:
+      'Only a person who is signed in may. The key is returned once, in `key`; it acts as the person who made it. Its role may not be above that of its creator. ' +
+      'A key cannot be changed or rotated: revoke it and make another. An Idempotency-Key is refused with 400.',
+    ...MANAGE,
+    role: 'viewer',
+    callers: 'people',
+    status: 201,
+    showsSecret: true,
+    refusesIdempotencyKey: true,
+    body: z.strictObject({
+      name: Name,
+      role: Role,
+      project_id: idInput('project')
+        .nullable()
+        .default(null)
+        .describe('The only project it may reach; null: the whole workspace.'),
+      expires_at: Instant.nullable().default(null).describe('RFC 3339, in the future; null: never.'),
+      ip_allowlist: IpAllowlist.default([]),
+    }),
+    output: z.object({ api_key: ApiKey, key: z.string().describe('Shown this once.') }),
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'workspace',
+    path: 'api-keys/{id}',
+    summary: 'Revoke an API key',
+    description:
+      'The next request with it answers 401. It stays in the list. A key that was revoked before stays as it is. A suspended workspace may do this too.',
+    ...MANAGE,
+    whileSuspended: 'allowed',
+    status: 200,
+    params: z.object({ id: idInput('apiKey') }),
+    output: Deleted,
+  }),
+} as const

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { idInput, idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
+import { Deleted, Email, ListQuery, listOf, Timestamp } from '../../list.ts'
+import { defineRoute, MANAGE, READ, ROLES } from '../../route.ts'
+
+const DAY_MS = 86_400_000
+
+const Invite = z.object({
+  id: idOutput('invite'),
+  email: z.string(),
+  role: z.enum(ROLES),
+  status: z.enum(['pending', 'expired']),
+  invited_by: z.object({ id: idOutput('user'), name: z.string() }),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+})
+
+const one = z.object({ invite: Invite })
+const at = z.object({ id: idInput('invite') })
+
+export const invites = {
+  list: defineRoute({
+    method: 'GET',
+    area: 'workspace',
+    path: 'invites',
+    summary: 'List invites',
+    description: 'The invites that are neither accepted nor revoked, newest first.',
+    ...READ,
+    role: 'admin',
+    scope: 'service:manage',
+    callers: 'people',
+    status: 200,
+    query: ListQuery,
+    output: listOf('invites', Invite),
+  }),
+  create: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'invites',
+    summary: 'Invite somebody',
+    description: `Mails a link that works once, within ${LIMITS.inviteMs / DAY_MS} days, for who has proven this email address. The role may not be above your own. 403 \`member_limit_reached\` with max_members, members and upgrade_url when the plan allows no more members; pending invites count.`,
+    ...MANAGE,
+    callers: 'people',
+    status: 201,
+    body: z.strictObject({ email: Email, role: z.enum(ROLES) }),
+    output: one,
+  }),
+  remove: defineRoute({
+    method: 'DELETE',
+    area: 'workspace',
+    path: 'invites/{id}',
+    summary: 'Revoke an invite',
+    description: 'Its link works no more. A suspended workspace may do this too.',
+    ...MANAGE,
+    callers: 'people',
+    whileSuspended: 'allowed',
+    status: 200,
+    params: at,
+    output: Deleted,
+  }),
+  resend: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'invites/{id}/resend',
+    summary: 'Send an invite again',
+    description: 'Mails a new link, with a new time to its end. The former link works no more.',
+    ...MANAGE,
+    callers: 'people',
+    status: 200,
+    params: at,
+    output: one,
+  }),
+  accept: defineRoute({
+    method: 'POST',
+    area: 'workspace',
+    path: 'invites/accept',
+    summary: 'Accept an invite',
+    description:
+      'Makes you a member of the workspace of the invite, and goes there. Only who has proven the invited email address may. It needs no role where you are, and works while that workspace is suspended; the workspace of the invite must not be (403 `workspace_suspended`).',
+    ...MANAGE,
+    role: 'viewer',
+    callers: 'people',
+    whileSuspended: 'allowed',
+    withoutWorkspace: true,
+    status: 200,
+    body: z.strictObject({ token: z.string().min(1).max(100).describe('Of the link: what stands after "#t=".') }),
+    output: z.object({
+      workspace: z.object({ id: idOutput('workspace'), slug: z.string(), name: z.string() }),
+      role: z.enum(ROLES),
+    }),
+  }),
+} as const

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CRASH_POINTS } from '../src/pipeline/deliver/crash-points.ts'
+import { runSeed } from './world.ts'
+import { firstViolation, MODES } from './seeds.ts'
+
+for (const mode of MODES) {
+  test(`${mode}: no rule is broken in two hundred worlds, and each kind of fault is met in them`, () => {
+    const counts: Record<string, number> = {}
+    for (let seed = 0; seed < 200; seed += 1) {
+      const report = runSeed({ seed, mode })
+      assert.equal(report.violation, null, `sim --seed ${seed} --mode ${mode} --trace`)
+      for (const [what, times] of Object.entries(report.counts)) counts[what] = (counts[what] ?? 0) + times
+    }
+    const faults = [
+      'crashes',
+      'pauses',
+      'stops',
+      'refused',
+      'unknown',
+      'slow',
+      'hidden',
+      'spites',
+      'swizzles',
+      'rotations',
+      'offers',
+    ]
+    const acts = [
+      'suspensions',
+      'late moves',
+      'disablings',
+      'replays',
+      'replays of many',
+      'allowances',
+      'releases',
+      'retries by hand',
+      'cancels',
+      'duplicates',
+      'requests',
+    ]
+    for (const what of [...faults, ...acts]) assert.ok((counts[what] ?? 0) > 10, `${what}: ${counts[what]}`)
+  })
+}
+
+test('in a calm world a crash is taken over within lease and sweep; the drill takes place', () => {
+  let drills = 0
+  for (let seed = 0; seed < 20; seed += 1) drills += runSeed({ seed, mode: 'liveness' }).counts['drills'] ?? 0
+  assert.ok(drills > 5)
+})
+
+test('planted: without the fence a stale result changes a row that belongs to somebody else', () => {
+  assert.match(firstViolation('no-fence', 2_000) ?? '', /under fence|moved from|was not open/)
+})
+
+test('planted: a new sender that does not know of an open breaker sends before the probe is due', () => {
+  assert.match(firstViolation('no-breaker-handover', 500) ?? '', /before its probe was due|while its breaker is open/)
+})
+
+test('planted: a new sender that does not know the latest sends bursts a second time', () => {
+  assert.match(firstViolation('double-burst', 200) ?? '', /its rate is/)
+})
+
+test('planted: a breaker whose probe never comes leaves its deliveries waiting', () => {
+  assert.match(firstViolation('no-probe', 50) ?? '', /nothing hinders it|never came to an end|does not come to rest/)
+})
+
+test('planted: what is let go and not counted exceeds the allowance', () => {
+  assert.match(firstViolation('uncounted-release', 100) ?? '', /was let go as number|counts .* were let go/)
+})
+
+test('planted: what waits for the allowance is sent when its destination is switched on', () => {
+  assert.match(firstViolation('resumed-beyond', 200) ?? '', /waits for the allowance and was moved by resume/)
+})
+
+test('planted: what came last is let go first', () => {
+  assert.match(firstViolation('newest-released', 200) ?? '', /which has waited longer/)
+})
+
+test('planted: a store that looks at no keys begins a delivery before an earlier one with its key has ended', () => {
+  assert.match(firstViolation('order-broken', 50) ?? '', /before it had not ended/)
+})
+
+test('planted: a sender that keeps the first secret it has read signs with one that was replaced', () => {
+  assert.match(firstViolation('stale-secret', 20) ?? '', /with a secret that was replaced/)
+})
+
+test('planted: an overlap in which the previous secret does not sign is found', () => {
+  assert.match(firstViolation('no-overlap-signature', 20) ?? '', /without the signature of the previous secret/)
+})
+
+test('planted: an overlap that is judged by the clock of the machine ends too early or too late', () => {
+  assert.match(firstViolation('wall-overlap', 50) ?? '', /after its overlap|whose overlap has not ended/)
+})
+
+test('planted: a sender that was told of a rotation and signs as before is found', () => {
+  assert.match(firstViolation('told-in-vain', 200) ?? '', /with a secret that was replaced/)
+})
+
+test('planted: a new sender that does not know what previous ones have under way exceeds the cap', () => {
+  assert.match(firstViolation('cap-broken', 500) ?? '', /exceeds the cap/)
+})
+
+test('planted: sweeps that leave what a suspension forgot keep it paused', () => {
+  assert.match(firstViolation('no-sweep', 50) ?? '', /never came to an end: paused|does not come to rest/)
+})
+
+test('planted: an owner that never gives a lane to another one is found', () => {
+  assert.match(firstViolation('hoard', 400) ?? '', /has held \d+ of \d+ lanes/)
+})
+
+test('a process has died at each crash point that the product names', () => {
+  const missing = new Set<string>(CRASH_POINTS)
+  for (let seed = 0; seed < 2_000 && missing.size > 0; seed += 1) {
+    const { counts, violation } = runSeed({ seed, mode: 'safety' })
+    assert.equal(violation, null)
+    for (const point of missing) if (counts[`died: ${point}`] !== undefined) missing.delete(point)
+  }
+  assert.deepEqual([...missing], [])
+})

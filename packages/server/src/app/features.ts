@@ -1,0 +1,32 @@
+import { outboundAllow, publicUrl } from '../config.ts'
+import type { Deps, Platform } from '../context.ts'
+import type { Features } from '../features.ts'
+import { sendTest } from '../pipeline/deliver/send-test.ts'
+import { readStored } from '../pipeline/read-stored.ts'
+import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
+import { createResolver, type Resolver } from '../platform/resolver.ts'
+
+type Given = Pick<Features, 'configChanged' | 'lanesChanged' | 'deliveryUserAgent'> & {
+  /** Where this process listens; known after the start. */
+  readonly port: () => number
+  /** Another name server than the machine's, for chaos and tests. */
+  readonly resolver?: Resolver | undefined
+}
+
+/** Adds the features to the platform. */
+export function createDeps(platform: Platform, { port, resolver = createResolver(), ...given }: Given): Deps {
+  const { config } = platform
+  const guard = createAddressGuard({ allow: outboundAllow(config) })
+  const baseUrl = (): string => publicUrl(config, port())
+  const deps: Deps = {
+    ...platform,
+    ...given,
+    baseUrl,
+    upgradeUrl: () => config.UPGRADE_URL ?? baseUrl(),
+    whyUrlRefused: createUrlCheck(guard),
+    whyPlainHttpRefused: createPlainHttpCheck(guard, resolver),
+    readStored,
+    sendTest: (asked) => sendTest(deps, asked),
+  }
+  return deps
+}

@@ -1,0 +1,65 @@
+import type { Deps, Platform } from '../context.ts'
+import type { LanesChange } from '../features.ts'
+import type { DeliveryLoop } from '../pipeline/deliver/run.ts'
+import type { Directory } from '../pipeline/directory.ts'
+import type { RecordsOf } from '../pipeline/store/announce-records.ts'
+import type { Lane } from '../pipeline/store/announce.ts'
+import type { Streams } from '../surfaces/stream/hub.ts'
+
+/** What processes of one installation notify each other of. A message is a hint: a sweep finds what a lost one said. */
+export const CHANNELS = {
+  config: 'postroad_config',
+  lanes: 'postroad_lanes',
+  changes: 'postroad_changes',
+  offers: 'postroad_offers',
+  records: 'postroad_records',
+} as const
+
+/** The loop is undefined in a process that does not deliver. */
+type Listeners = {
+  readonly directory: Directory
+  readonly streams: Streams
+  readonly loop: DeliveryLoop | undefined
+}
+
+/** The changes that rooms make known: here at once, in the other processes soon. */
+export function createNotifications(
+  wakeups: Platform['wakeups'],
+  listeners: () => Listeners,
+): Pick<Deps, 'configChanged' | 'lanesChanged'> {
+  return {
+    configChanged: (projectId) => {
+      listeners().directory.forget(projectId)
+      wakeups.tell(CHANNELS.config, projectId)
+    },
+    lanesChanged: ({ lanes, halted }) => {
+      listeners().loop?.changed(lanes, halted)
+      wakeups.tell(CHANNELS.changes, JSON.stringify({ lanes, halted }))
+    },
+  }
+}
+
+/** Lanes that this process has given back because it holds more than its share. */
+export function offerLanes(wakeups: Platform['wakeups']): (lanes: readonly Lane[]) => void {
+  return (lanes) => wakeups.tell(CHANNELS.offers, JSON.stringify(lanes))
+}
+
+/** Listens to the other processes: changed settings, new work and changed destinations, and new records. */
+export async function listen({ wakeups }: Deps, { directory, streams, loop }: Listeners): Promise<void> {
+  await wakeups.hear(CHANNELS.config, (projectId) => directory.forget(projectId))
+  if (loop !== undefined) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce only
+    await wakeups.hear(CHANNELS.lanes, (payload) => loop.hint(JSON.parse(payload) as readonly Lane[]))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by offerLanes only
+    await wakeups.hear(CHANNELS.offers, (payload) => loop.offered(JSON.parse(payload) as readonly Lane[]))
+    await wakeups.hear(CHANNELS.changes, (payload) => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by lanesChanged only
+      const { lanes, halted } = JSON.parse(payload) as LanesChange
+      loop.changed(lanes, halted)
+    })
+  }
+  await wakeups.hear(CHANNELS.records, (payload) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by announce only
+    for (const of of JSON.parse(payload) as readonly RecordsOf[]) streams.committed(of)
+  })
+}

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { outboundAllow, type Config } from '../config.ts'
+import type { Platform } from '../context.ts'
+import type { Clock } from '../platform/clock.ts'
+import { openDatabase } from '../platform/db.ts'
+import { randomBytes, randomText, uuidv7 } from '../platform/ids.ts'
+import type { Log } from '../platform/log.ts'
+import { createMailer } from '../platform/mailer.ts'
+import { createWakeups } from '../platform/notify.ts'
+import { createOidc } from '../platform/oidc.ts'
+import { createOutboundHttp, type OutboundHttp, type OutboundOptions } from '../platform/outbound-http.ts'
+import { createPasswordHash } from '../platform/password-hash.ts'
+import { createRetryLog } from '../platform/retry-log.ts'
+import { createSealedText } from '../platform/sealed-text.ts'
+import { readPlans } from '../plans.ts'
+import type { Resolver } from '../platform/resolver.ts'
+import type { Storage } from '../storage.ts'
+
+export type PlatformOptions = {
+  readonly config: Config
+  readonly storage: Storage
+  readonly log: Log
+  readonly clock: Clock
+  /** The chaos runner plants faults here. */
+  readonly outbound?: ((options: OutboundOptions) => OutboundHttp) | undefined
+  /** Asks another name server than the machine's; for chaos and tests. */
+  readonly resolver?: Resolver | undefined
+}
+
+/** Opens what the process stands on. Nothing here knows of webhooks. */
+export function createPlatform({
+  config,
+  storage,
+  log,
+  clock,
+  outbound = createOutboundHttp,
+  resolver,
+}: PlatformOptions): Platform {
+  const database = openDatabase({
+    target: storage.target,
+    connectionsMax: 10,
+    applicationName: 'postroad',
+    statementTimeoutMs: 5_000,
+  })
+  const retryLog = createRetryLog(log, clock)
+  return {
+    config,
+    plans: readPlans(),
+    database,
+    clock,
+    log,
+    retryLog,
+    cipher: storage.cipher,
+    wakeups: createWakeups(database, (cause) => retryLog.warn('wakeup.not_sent', { cause })),
+    outbound: outbound({ allow: outboundAllow(config), ...(resolver === undefined ? {} : { resolver }) }),
+    ...createSignInParts({ config, storage, log, clock }),
+    uuid: () => uuidv7(clock.now()),
+    randomText,
+    randomBytes,
+    random: Math.random,
+  }
+}
+
+/** What signing in stands on, and nothing else does. */
+function createSignInParts({
+  config,
+  storage,
+  log,
+  clock,
+}: PlatformOptions): Pick<Platform, 'mailer' | 'passwordHash' | 'cookies' | 'oidc'> {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
+  const from = config.MAIL_FROM ?? 'Postroad <postroad@localhost>'
+  return {
+    mailer: createMailer({ smtpUrl: config.SMTP_URL, from, outboxDir: join(config.DATA_DIR, 'outbox'), log }),
+    passwordHash: createPasswordHash(),
+    cookies: createSealedText(storage.cipher, 'cookies'),
+    oidc:
+      issuer === undefined || clientId === undefined
+        ? undefined
+        : createOidc({ issuer, clientId, clientSecret, now: () => clock.now() }),
+  }
+}

@@ -1,0 +1,61 @@
+import type { Deps } from '../context.ts'
+import type { Road } from '../pipeline/accept.ts'
+import { createBuckets } from '../pipeline/buckets.ts'
+import type { Directory } from '../pipeline/directory.ts'
+import { createKeyUses } from '../pipeline/key-uses.ts'
+import { createRejections, type Rejections } from '../pipeline/rejections.ts'
+import { createAnnounceRecords } from '../pipeline/store/announce-records.ts'
+import { createAnnounce, type Announce, type Lane } from '../pipeline/store/announce.ts'
+import { createCommit, type Commit } from '../pipeline/store/commit.ts'
+import { createFindRepeat } from '../pipeline/store/find-repeat.ts'
+import { createOnce } from '../pipeline/store/once.ts'
+import type { Streams } from '../surfaces/stream/hub.ts'
+import { CHANNELS } from './messages.ts'
+
+/** The chaos runner plants faults in these; nothing else does. */
+export type RoadPlants = {
+  readonly commit?: (commit: Commit, deps: Deps) => Commit
+  readonly rejections?: (rejections: Rejections) => Rejections
+}
+
+type RoadParts = {
+  readonly deps: Deps
+  readonly directory: Directory
+  readonly streams: Streams
+  /** Undefined in a process that does not deliver. */
+  readonly hint: ((lanes: readonly Lane[]) => void) | undefined
+}
+
+/** Messages about commits are gathered for so long. */
+const GATHER_MS = 10
+
+/** Builds the road of an event. One process alone announces its commits to nobody else. */
+export function createRoad(plants: RoadPlants, { deps, directory, streams, hint }: RoadParts): Road {
+  const commit = createCommit(deps)
+  const alone = hint !== undefined && deps.config.DATABASE_URL === undefined && deps.config.PROCESSES === 1
+  const soon = (work: () => void): (() => void) => deps.clock.wakeAt(deps.clock.now() + GATHER_MS, work)
+  const tellOf = (channel: string) =>
+    alone ? undefined : (what: unknown) => deps.wakeups.tell(channel, JSON.stringify(what))
+  const announceLanes = createAnnounce({ hint, tell: tellOf(CHANNELS.lanes), soon })
+  const announceRecords = createAnnounceRecords({
+    hint: (of) => streams.committed(of),
+    tell: tellOf(CHANNELS.records),
+    soon,
+  })
+  const announce: Announce = (stored) => {
+    announceLanes(stored)
+    announceRecords(stored)
+  }
+  const rejections = createRejections(deps)
+  return {
+    ...deps,
+    directory,
+    buckets: createBuckets(),
+    once: createOnce(deps.clock),
+    keyUses: createKeyUses(deps),
+    rejections: plants.rejections?.(rejections) ?? rejections,
+    commit: plants.commit?.(commit, deps) ?? commit,
+    findRepeat: createFindRepeat(deps),
+    announce,
+  }
+}

@@ -1,0 +1,24 @@
+import { compilePath, type Path } from '../routing/dot-path.ts'
+
+/** What each row has besides its payload. */
+export const META_COLUMNS = ['_id', '_received_at', '_source'] as const
+export type MetaColumn = (typeof META_COLUMNS)[number]
+
+const META: ReadonlySet<string> = new Set(META_COLUMNS)
+const SPECIAL = /[\\.]/g
+
+export const isMetaColumn = (column: string): column is MetaColumn => META.has(column)
+
+/**
+ * A key as a step of a column: a dot is `\.`, a backslash `\\`. A top-level key that a meta column has already is written
+ * with a backslash before it, which no other key is: a backslash of a key is always doubled.
+ */
+export function columnName(key: string, place: 'top' | 'inner' = 'inner'): string {
+  return place === 'top' && META.has(key) ? `\\${key}` : key.replaceAll(SPECIAL, '\\$&')
+}
+
+/** The path of a column in a payload: the inverse of `columnName`. */
+export function columnPath(column: string): Path {
+  const key = column.slice(1)
+  return column.startsWith('\\') && META.has(key) ? [key] : compilePath(column)
+}

@@ -1,0 +1,60 @@
+/** Which keys the records of an endpoint have: learned record by record, forgotten when the last record that has one is gone. */
+
+export type KnownColumns = {
+  /** Each key, and the newest submission whose record has it. */
+  readonly lastSeen: Map<string, string>
+  chars: number
+  /** The newest submission whose record has keys that did not fit in; null: every key is here. */
+  missedAt: string | null
+}
+
+/** What a short key costs besides its letters. */
+const CHARS_PER_KEY = 16
+
+export function knownColumns(
+  lastSeen: Iterable<readonly [string, string]> = [],
+  missedAt: string | null = null,
+): KnownColumns {
+  const known: KnownColumns = { lastSeen: new Map(), chars: 0, missedAt }
+  for (const [key, at] of lastSeen) learn(known, { keys: [key], at, charsMax: Infinity })
+  return known
+}
+
+/** Adds the keys of the record of a submission; undefined: their paths are too long. */
+export function learn(
+  known: KnownColumns,
+  { keys, at, charsMax }: { keys: readonly string[] | undefined; at: string; charsMax: number },
+): void {
+  let missed = keys === undefined
+  for (const key of keys ?? []) {
+    const before = known.lastSeen.get(key)
+    if (before !== undefined) {
+      if (before < at) known.lastSeen.set(key, at)
+      continue
+    }
+    const cost = key.length + CHARS_PER_KEY
+    if (known.chars + cost > charsMax) {
+      missed = true
+      continue
+    }
+    known.chars += cost
+    known.lastSeen.set(key, at)
+  }
+  if (missed && (known.missedAt ?? '') < at) known.missedAt = at
+}
+
+/** Forgets what only records before the oldest retained submission had; null: there is none. */
+export function forget(known: KnownColumns, oldest: string | null): void {
+  for (const [key, at] of known.lastSeen) {
+    if (oldest !== null && at >= oldest) continue
+    known.lastSeen.delete(key)
+    known.chars -= key.length + CHARS_PER_KEY
+  }
+  if (known.missedAt !== null && (oldest === null || known.missedAt < oldest)) known.missedAt = null
+}
+
+/** The keys of newer records first. */
+export function keysOf({ lastSeen }: KnownColumns): readonly string[] {
+  const entries = [...lastSeen].toSorted(([, a], [, b]) => (a === b ? 0 : a > b ? -1 : 1))
+  return entries.map(([key]) => key)
+}

@@ -1,0 +1,69 @@
+import { SECRET_PREFIXES } from '@postroad/contract'
+
+/** Credentials stand in URLs, and URLs are copied about: into Referer, into what proxies add, into what senders log. */
+const DOTS = '•••'
+const { signingSecret, ...KEYS } = SECRET_PREFIXES
+const PREFIXED = new RegExp(
+  `\\b(?:(${signingSecret})[A-Za-z0-9+/=]{6,}|(${[...Object.values(KEYS), 'hdk_', 'hpt_', 'hct_'].join('|')})[A-Za-z0-9]{6,})`,
+  'gi',
+)
+/** The last part of an endpoint's URL: 26 letters, among them small and capital ones, which ids have not. */
+const URL_SLUG = /(?<=\/)(?=\w*[a-z])(?=\w*[A-Z])[A-Za-z0-9]{26}(?!\w)/g
+const IN_QUERY = /([?&;](?:key|token|hub\.verify_token)=)[^&#\s"',;]+/gi
+
+/**
+ * A text without the credential that the request was made with, in any letters, and without whatever shows by its form
+ * that it is one. A text that hides it behind percent escapes is given decoded; any other is given as it is.
+ */
+export function maskCredentials(text: string, credential: string): string {
+  const masked = masking(text, credential)
+  if (!text.includes('%')) return masked
+  const plain = decoded(masked)
+  const inside = masking(plain, credential)
+  return inside === plain ? masked : inside
+}
+
+/** Whether a text may hold one: URLs and paths, escapes, the credential itself, and what begins like a secret. */
+export function mayHoldCredentials(text: string, credential: string): boolean {
+  return (
+    text.includes('%') ||
+    text.includes('://') ||
+    text.startsWith('/') ||
+    text.includes('_') ||
+    text.includes(credential)
+  )
+}
+
+function masking(text: string, credential: string): string {
+  const known = credential.length === 0 ? text : withoutKnown(text, credential)
+  return known.replaceAll(PREFIXED, `$1$2${DOTS}`).replaceAll(IN_QUERY, `$1${DOTS}`).replaceAll(URL_SLUG, DOTS)
+}
+
+/** Lower-casing ASCII keeps every letter in its place; a credential has no other letters. */
+function withoutKnown(text: string, credential: string): string {
+  const [low, wanted] = [asciiLower(text), asciiLower(credential)]
+  let result = ''
+  let from = 0
+  for (let at = low.indexOf(wanted); at >= 0; at = low.indexOf(wanted, from)) {
+    result += text.slice(from, at) + DOTS
+    from = at + wanted.length
+  }
+  return from === 0 ? text : result + text.slice(from)
+}
+
+function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+/** Escapes of ASCII as the letters they stand for, as often as they were escaped; what is no escape stays. */
+function decoded(text: string): string {
+  let plain = text
+  for (let times = 0; times < 3; times += 1) {
+    const once = plain.replaceAll(/%([2-7][0-9a-f])/gi, (_escape, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    if (once === plain) break
+    plain = once
+  }
+  return plain
+}

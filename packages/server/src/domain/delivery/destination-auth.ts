@@ -1,0 +1,100 @@
+import type { AuthKind, DestinationAuth } from '@postroad/contract'
+
+/** What is held of `auth`, sealed as a whole: its settings, and its secret under one name. null in the row is the kind none. */
+export type HeldAuth = { readonly secret: string } & (
+  | { readonly kind: 'basic'; readonly username: string }
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'header'; readonly header: string }
+  | OAuthClient
+  | { readonly kind: 'payload' }
+)
+export type OAuthClient = {
+  readonly kind: 'oauth2_client_credentials'
+  readonly token_url: string
+  readonly client_id: string
+  readonly client_auth: 'basic' | 'body'
+  readonly scope?: string | undefined
+  readonly audience?: string | undefined
+}
+
+/** What the secret of a kind is called where it is sent. */
+export const SECRET_MEMBER = {
+  basic: 'password',
+  bearer: 'token',
+  header: 'value',
+  oauth2_client_credentials: 'client_secret',
+  payload: 'secret',
+} as const satisfies Record<Exclude<AuthKind, 'none'>, string>
+
+/** What is sent becomes what is held; `from` gives the secret that was left out, and has none when another kind is meant. */
+export function heldAuth(
+  sent: DestinationAuth,
+  from: HeldAuth | null | { readonly anySecret: string },
+): HeldAuth | null | { readonly missing: string } {
+  if (sent.kind === 'none') return null
+  const secret = secretOf(sent) ?? keptSecret(sent, from)
+  if (secret === undefined) return { missing: SECRET_MEMBER[sent.kind] }
+  switch (sent.kind) {
+    case 'basic':
+      return { kind: sent.kind, username: sent.username, secret }
+    case 'header':
+      return { kind: sent.kind, header: sent.header.toLowerCase(), secret }
+    case 'oauth2_client_credentials': {
+      const { token_url, client_id, client_auth, scope, audience } = sent
+      return { kind: sent.kind, token_url, client_id, client_auth, scope, audience, secret }
+    }
+    case 'bearer':
+    case 'payload':
+      return { kind: sent.kind, secret }
+  }
+}
+
+function keptSecret(sent: DestinationAuth, from: Parameters<typeof heldAuth>[1]): string | undefined {
+  if (from === null) return undefined
+  if ('anySecret' in from) return from.anySecret
+  return from.kind === sent.kind ? from.secret : undefined
+}
+
+/** The secret as it was sent, under whatever name its kind gives it. */
+export function secretOf(sent: DestinationAuth): string | undefined {
+  switch (sent.kind) {
+    case 'none':
+      return undefined
+    case 'basic':
+      return sent.password
+    case 'bearer':
+      return sent.token
+    case 'header':
+      return sent.value
+    case 'oauth2_client_credentials':
+      return sent.client_secret
+    case 'payload':
+      return sent.secret
+  }
+}
+
+/** The name of the header that the kind sets, or undefined when it sets none. */
+export function headerNameOf(auth: HeldAuth | null): string | undefined {
+  if (auth === null || auth.kind === 'payload') return undefined
+  return auth.kind === 'header' ? auth.header : 'authorization'
+}
+
+/** The headers that prove who is calling; those of OAuth 2 need an access token, which is not held here. */
+export function authHeaders(auth: HeldAuth | null): Readonly<Record<string, string>> {
+  switch (auth?.kind) {
+    case 'basic':
+      return { authorization: basicCredentials(auth.username, auth.secret) }
+    case 'bearer':
+      return { authorization: `Bearer ${auth.secret}` }
+    case 'header':
+      return { [auth.header]: auth.secret }
+    case 'oauth2_client_credentials':
+    case 'payload':
+    case undefined:
+      return {}
+  }
+}
+
+export function basicCredentials(username: string, password: string): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}

@@ -1,0 +1,65 @@
+export const RATE_PERIODS_MS = { second: 1_000, minute: 60_000, hour: 3_600_000 } as const
+export type RatePer = keyof typeof RATE_PERIODS_MS
+
+/** A limit on attempts: at most `count` in any `per_ms`, wherever those begin. */
+export type RateLimit = { readonly count: number; readonly per_ms: number }
+
+/** What is kept of a window. `pending`: begun, and not known to have been sent; they count from when they are recalled. */
+export type RateMemory = {
+  readonly sends: readonly { readonly age_ms: number; readonly count: number }[]
+  readonly pending: number
+}
+
+/** Large limits are kept in this many groups, each as young as its last send: never too many, and seldom too few. */
+const GROUPS = 64
+
+/** The sends of the last `per_ms`. Times are in ms on any clock that does not go back. */
+export class RateWindow {
+  #sends: { at: number; count: number }[] = []
+  #sent = 0
+
+  /** When one more may be begun beside those begun and not yet sent; `Infinity`: not before one of those is known. */
+  freeAt({ count, per_ms }: RateLimit, { pending, now }: { pending: number; now: number }): number {
+    this.#expire(now - per_ms)
+    let over = this.#sent + pending + 1 - count
+    if (over <= 0) return now
+    for (const sends of this.#sends) {
+      over -= sends.count
+      if (over <= 0) return sends.at + per_ms
+    }
+    return Infinity
+  }
+
+  sent({ count }: RateLimit, now: number): void {
+    const last = this.#sends.at(-1)
+    this.#sent += 1
+    if (last !== undefined && last.count < Math.ceil(count / GROUPS)) {
+      last.at = now
+      last.count += 1
+    } else this.#sends.push({ at: now, count: 1 })
+  }
+
+  memory(pending: number, now: number): RateMemory {
+    return { sends: this.#sends.map(({ at, count }) => ({ age_ms: now - at, count })), pending }
+  }
+
+  static recall(memory: RateMemory | null, now: number): RateWindow {
+    const window = new RateWindow()
+    if (memory === null) return window
+    const sends = memory.sends.map(({ age_ms, count }) => ({ at: now - age_ms, count }))
+    window.#sends = memory.pending === 0 ? sends : [...sends, { at: now, count: memory.pending }]
+    window.#sent = window.#sends.reduce((sum, { count }) => sum + count, 0)
+    return window
+  }
+
+  /** Sends at this moment or before it hinder nobody any more. */
+  #expire(until: number): void {
+    let past = 0
+    for (const sends of this.#sends) {
+      if (sends.at > until) break
+      past += 1
+      this.#sent -= sends.count
+    }
+    if (past > 0) this.#sends.splice(0, past)
+  }
+}

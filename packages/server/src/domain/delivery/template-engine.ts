@@ -1,0 +1,197 @@
+import { LIMITS } from '@postroad/contract'
+import { Context, defaultOperators, Liquid, toValueSync, type FilterImplOptions } from 'liquidjs'
+import { isRawNumber, stringifyJson } from '../json/json-text.ts'
+import { JsonWriter } from '../json/json-work.ts'
+import { compileSearch } from '../text-search.ts'
+import type { WorkBudget } from '../work-budget.ts'
+
+/** Liquid without a single tag, and with a short list of filters and operators that each count their work before they do it. */
+
+/** What a filter or an operator costs whatever it is applied to, in characters. */
+const STEP_WORK = 256
+/** What comparing two items costs. */
+const ITEM_WORK = 128
+
+/** What a number of a range such as (1..9) costs. */
+const RANGE_ITEM_WORK = 16
+
+/** What each filter costs for a character that it reads; what it writes is counted too. */
+const TEXT_FILTERS: Readonly<Record<string, number>> = {
+  append: 1,
+  prepend: 1,
+  upcase: 8,
+  downcase: 8,
+  strip: 8,
+  truncate: 4,
+  url_encode: 16,
+  base64_encode: 2,
+}
+const NUMBER_FILTERS = ['plus', 'minus', 'times', 'divided_by', 'round', 'floor', 'ceil', 'abs']
+const OTHER_FILTERS = ['default', 'size', 'first', 'last']
+const COMPARING_OPERATORS = ['==', '!=', '<', '<=', '>', '>=', 'contains']
+
+type Filter = (this: { context: Context }, ...args: unknown[]) => unknown
+
+/** What the expressions of one body see, and the work that they may do together. */
+export class TemplateContext extends Context {
+  readonly budget: WorkBudget
+  inFilter = false
+  readonly #texts = new Map<object, string>()
+  readonly #counts = new Map<object, number>()
+
+  constructor(scope: object, budget: WorkBudget) {
+    super(scope, engine.options, { sync: true })
+    this.budget = budget
+    // liquidjs counts the numbers of a range here before it makes them. Its filters count here too: they are counted below.
+    this.memoryLimit.use = (count) => {
+      if (!this.inFilter) budget.spend(count * RANGE_ITEM_WORK)
+    }
+  }
+
+  /** A list or an object is no name, and turning one into a name takes as long as it is large. */
+  override readProperty(...[holder, key]: Parameters<Context['readProperty']>): unknown {
+    this.budget.spend(typeof key === 'string' ? STEP_WORK + key.length : STEP_WORK)
+    if (typeof key === 'object') return undefined
+    return key === 'size' ? this.#sizeOf(holder) : super.readProperty(holder, key)
+  }
+
+  /** The JSON of a list or an object, written once. */
+  textOf(value: object): string {
+    const known = this.#texts.get(value)
+    if (known !== undefined) return known
+    const writer = new JsonWriter({ budget: this.budget })
+    writer.value(value)
+    this.#texts.set(value, writer.text)
+    return writer.text
+  }
+
+  /** Members are counted once: each count looks at all of them. */
+  #sizeOf(holder: unknown): unknown {
+    if (typeof holder !== 'object' || holder === null || Array.isArray(holder) || Object.hasOwn(holder, 'size'))
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself asks it of
+      return super.readProperty(holder as Parameters<Context['readProperty']>[0], 'size')
+    const known = this.#counts.get(holder)
+    if (known !== undefined) return known
+    const count = Object.keys(holder).length
+    this.budget.spend(count * ITEM_WORK)
+    this.#counts.set(holder, count)
+    return count
+  }
+}
+
+export const engine = createEngine()
+
+/** Fails at what may not be used at all; what a record lacks is no failure: empty in a text, null where it is the whole string. */
+function createEngine(): Liquid {
+  const operators = { ...defaultOperators }
+  for (const name of COMPARING_OPERATORS) operators[name] = comparing(name)
+  const liquid = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    parseLimit: LIMITS.templateCharsMax,
+    operators,
+  })
+  for (const name of Object.keys(liquid.tags)) delete liquid.tags[name]
+  for (const name of Object.keys(liquid.filters)) {
+    const original = liquid.filters[name]
+    delete liquid.filters[name]
+    const made = typeof original === 'function' ? countedFilter(name, original) : undefined
+    if (made !== undefined) liquid.registerFilter(name, made)
+  }
+  liquid.registerFilter('json', function json(this: { context: Context }, value: unknown) {
+    return jsonOf(value, countingContext(this.context))
+  })
+  return liquid
+}
+
+function countingContext(context: Context): TemplateContext {
+  if (context instanceof TemplateContext) return context
+  throw new TypeError('A payload template is rendered in a TemplateContext.')
+}
+
+function jsonOf(value: unknown, context: TemplateContext): string {
+  context.budget.spend(STEP_WORK)
+  if (typeof value === 'object' && value !== null && !isRawNumber(value)) return context.textOf(value)
+  const writer = new JsonWriter({ budget: context.budget })
+  if (value !== undefined) writer.value(value)
+  return writer.text
+}
+
+type Handler = Extract<FilterImplOptions, (...args: never[]) => unknown>
+
+/** undefined: a filter that templates do not have. */
+function countedFilter(name: string, original: Handler): Filter | undefined {
+  const work = TEXT_FILTERS[name]
+  if (work !== undefined) return counted(original, { work, read: readText })
+  if (NUMBER_FILTERS.includes(name)) return counted(original, { work: 1, read: readNumber })
+  return OTHER_FILTERS.includes(name) ? counted(original, { work: 0, read: (value) => value }) : undefined
+}
+
+type Reading = {
+  /** For a character. */
+  readonly work: number
+  readonly read: (value: unknown, context: TemplateContext) => unknown
+}
+
+function counted(original: Handler, { work, read }: Reading): Filter {
+  return function filter(...args) {
+    const context = countingContext(this.context)
+    context.budget.spend(STEP_WORK)
+    const given = args.map((value) => read(value, context))
+    for (const value of given) if (typeof value === 'string') context.budget.spend(value.length * work)
+    context.inFilter = true
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself calls it with
+    const made = (original as Filter).apply(this, given)
+    context.inFilter = false
+    if (work > 0 && typeof made === 'string') context.budget.spend(made.length)
+    return made
+  }
+}
+
+function readText(value: unknown, context: TemplateContext): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return isRawNumber(value) ? value.rawJSON : context.textOf(value)
+}
+
+/** Numbers that a double cannot hold are doubles where one reckons with them; a list or an object is no number. */
+function readNumber(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return isRawNumber(value) ? Number(value.rawJSON) : undefined
+}
+
+type Compare = (left: unknown, right: unknown, context: Context) => boolean
+
+function comparing(name: string): Compare {
+  const original = defaultOperators[name]
+  return (left, right, context) => {
+    const counting = countingContext(context)
+    counting.budget.spend(STEP_WORK)
+    if (name === 'contains' && typeof left === 'string') return containsText(left, right, counting)
+    if (name !== '==' && name !== '!=' && name !== 'contains' && (isContainer(left) || isContainer(right))) return false
+    counting.budget.spend(comparingWork(left, right, counting))
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what liquidjs itself calls it with
+    return toValueSync((original as Compare)(left, right, context))
+  }
+}
+
+function containsText(text: string, wanted: unknown, { budget }: TemplateContext): boolean {
+  if (typeof wanted === 'object' || wanted === undefined)
+    return wanted !== undefined && isRawNumber(wanted) && text.includes(wanted.rawJSON)
+  const needle = plainText(wanted)
+  budget.spend(8 * (text.length + needle.length))
+  return compileSearch(needle)(text)
+}
+
+/** A text, a number, true or false as liquidjs writes it. */
+export const plainText = (value: unknown): string => (typeof value === 'string' ? value : stringifyJson(value))
+
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !isRawNumber(value)
+
+/** Lists are compared item by item, and an item that is a list by its own items. */
+function comparingWork(left: unknown, right: unknown, context: TemplateContext): number {
+  if (typeof left === 'string') return typeof right === 'string' ? Math.min(left.length, right.length) : 0
+  if (!Array.isArray(left)) return 0
+  if (Array.isArray(right)) return ITEM_WORK * (context.textOf(left).length + context.textOf(right).length)
+  return left.length * (ITEM_WORK + (typeof right === 'string' ? right.length : 0))
+}

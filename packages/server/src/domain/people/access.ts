@@ -1,0 +1,85 @@
+import { encodeId, routes, SCOPES, type Route } from '@postroad/contract'
+import { roleReaches, type Actor } from './actor.ts'
+import { Refusal, refuse } from '../refusal.ts'
+
+/** What a route says of who may call it, and when. */
+export type Guards = Pick<
+  Route,
+  | 'method'
+  | 'area'
+  | 'role'
+  | 'scope'
+  | 'callers'
+  | 'whileSuspended'
+  | 'whileClosed'
+  | 'withoutWorkspace'
+  | 'forOneProjectKeys'
+  | 'refusesIdempotencyKey'
+>
+
+/**
+ * The project that a path names. `default`: an alias of the Default project, or a workspace route. `unknown`: a text
+ * that is no id, which is refused like an id of a project that is not there.
+ */
+export type NamedProject =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'named'; readonly id: string }
+  | { readonly kind: 'unknown' }
+
+/** Contract part 5: what no agent and no key is ever permitted, at any scope or role. */
+export function callerRefusal(actor: Actor, route: Pick<Guards, 'callers'>): Refusal | undefined {
+  if (route.callers === 'all' || (actor.kind !== 'api_key' && actor.kind !== 'agent')) return undefined
+  return new Refusal('agent_not_permitted', { fields: { code: 'agent_not_permitted' } })
+}
+
+/** The role held at this moment against the least role of the route. */
+export function roleRefusal(actor: Actor, route: Pick<Guards, 'role'>): Refusal | undefined {
+  if (roleReaches(actor.role, route.role)) return undefined
+  const whom = route.role === 'owner' ? 'an owner' : 'an admin'
+  return insufficientRole(
+    `This needs the role ${route.role}, and yours is ${actor.role}. Ask ${whom} of the workspace.`,
+  )
+}
+
+/** Contract part 5: people read these two words first, then which role it takes and what to do. */
+export function insufficientRole(text: string): Refusal {
+  return new Refusal('insufficient_role', {
+    text: `Insufficient role. ${text}`,
+    fields: { code: 'insufficient_role' },
+  })
+}
+
+/** A connected agent's grant. The higher scope includes the lower ones; a key and a person have none, only a role. */
+export function scopeRefusal(actor: Actor, { scope }: Pick<Guards, 'scope'>): Refusal | undefined {
+  if (actor.kind !== 'agent' || actor.scopes.some((granted) => SCOPES.indexOf(granted) >= SCOPES.indexOf(scope)))
+    return undefined
+  return new Refusal('agent_scope_insufficient', {
+    fields: {
+      code: 'agent_scope_insufficient',
+      required_scope: scope,
+      granted_scopes: [...actor.scopes],
+      manage_url: actor.manageUrl,
+    },
+  })
+}
+
+/** A key for one project reaches that project by its id, and the workspace routes that the contract names; nothing else. */
+export function projectRefusal(
+  actor: Actor,
+  asked: { route: Pick<Guards, 'area' | 'forOneProjectKeys'>; project: NamedProject },
+): Refusal | undefined {
+  if (actor.kind !== 'api_key' || actor.projectId === null) return undefined
+  const { route, project } = asked
+  if (route.area === 'project' && project.kind === 'named' && project.id === actor.projectId) return undefined
+  if (route.area === 'workspace' && route.forOneProjectKeys === true) return undefined
+  const usable = [`/admin/api/projects/${encodeId('project', actor.projectId)}/…`, ...WORKSPACE_ROUTES_OF_ONE_PROJECT]
+  return refuse(
+    'project_out_of_scope',
+    `This key is for one project. It may use ${usable.join(', ')}, and nothing else.`,
+  )
+}
+
+const WORKSPACE_ROUTES_OF_ONE_PROJECT = Object.values(routes)
+  .flatMap((verbs) => Object.values<Route>(verbs))
+  .filter((route) => route.forOneProjectKeys === true)
+  .map((route) => `/admin/api/${route.path}`)

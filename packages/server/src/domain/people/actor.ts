@@ -1,0 +1,40 @@
+import type { Role, Scope } from '@postroad/contract'
+
+/** Who is acting. A key acts as the member who created it, capped at the key's own role (contract part 5). */
+export type Actor =
+  | {
+      readonly kind: 'person'
+      readonly userId: string
+      readonly role: Role
+      /** The session that was shown. */ readonly sessionId: string
+    }
+  | {
+      readonly kind: 'api_key'
+      readonly keyId: string
+      readonly userId: string
+      readonly role: Role
+      /** The only project of a one-project key. */
+      readonly projectId: string | null
+    }
+  | {
+      /** A connected agent acts as the person who connected it, as far as that person granted. */
+      readonly kind: 'agent'
+      readonly agentId: string
+      readonly userId: string
+      readonly role: Role
+      readonly scopes: readonly Scope[]
+      /** Where the person widens the grant. */
+      readonly manageUrl: string
+    }
+  | { readonly kind: 'system'; readonly role: Role }
+
+/** The higher role includes the lower ones. */
+const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, owner: 3 }
+
+export function roleReaches(role: Role, least: Role): boolean {
+  return RANK[role] >= RANK[least]
+}
+
+export function lesserRole(a: Role, b: Role): Role {
+  return RANK[a] <= RANK[b] ? a : b
+}

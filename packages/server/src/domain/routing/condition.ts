@@ -1,0 +1,142 @@
+import { LIMITS, type Condition } from '@postroad/contract'
+import { compilePath, readPath } from './dot-path.ts'
+import { isRawNumber, type RawNumber } from '../json/json-text.ts'
+import { plainDecimal } from './plain-decimal.ts'
+import { compilePattern, matches } from './regex/pattern.ts'
+import { compileSearch } from '../text-search.ts'
+
+/** 'text' in rules and endpoint criteria, 'strict' in workflows and triggers (contract part 2, "Condition", rule 5). */
+export type CompareMode = 'text' | 'strict'
+
+/** The first condition that did not hold, and the value it saw; `saw` is undefined when the path leads nowhere. */
+export type ConditionFailure = { readonly index: number; readonly condition: Condition; readonly saw: unknown }
+
+export type CompiledConditions = {
+  /** Undefined when all conditions hold; an empty list holds for everything. */
+  readonly firstFailure: (payload: unknown) => ConditionFailure | undefined
+  /** The same, for who counts the work and waits between two conditions where `spend` says so. */
+  readonly firstFailureInTurns: (payload: unknown, spend: Spend) => Promise<ConditionFailure | undefined>
+}
+
+/** Counts work, in characters, that is done next. */
+export type Spend = (work: number) => Promise<void> | undefined
+
+type Test = (value: unknown) => boolean
+
+/** Compiles a list of saved conditions once, for payloads as `parseJson` gives them. */
+export function compileConditions(conditions: readonly Condition[], mode: CompareMode): CompiledConditions {
+  const compiled = conditions.map((condition, index) => ({
+    index,
+    condition,
+    path: compilePath(condition.path),
+    holds: testOf(condition, mode),
+  }))
+  return {
+    firstFailure(payload) {
+      for (const { index, condition, path, holds } of compiled) {
+        const saw = readPath(payload, path)
+        if (!holds(saw)) return { index, condition, saw }
+      }
+      return undefined
+    },
+    async firstFailureInTurns(payload, spend) {
+      for (const { index, condition, path, holds } of compiled) {
+        const saw = readPath(payload, path)
+        const wait = spend(workOf(condition, saw))
+        // oxlint-disable-next-line no-await-in-loop -- the first one that fails ends it
+        if (wait !== undefined) await wait
+        if (!holds(saw)) return { index, condition, saw }
+      }
+      return undefined
+    },
+  }
+}
+
+/** What a condition costs, in characters; a search goes over its text more than once. */
+const CONDITION_WORK = 64
+const SEARCHED_WORK = 8
+const ITEM_WORK = 16
+
+function workOf(condition: Condition, saw: unknown): number {
+  const searches = 'op' in condition && condition.op === 'contains'
+  if (Array.isArray(saw)) return CONDITION_WORK + (searches ? saw.length * ITEM_WORK : 0)
+  if (typeof saw !== 'string') return CONDITION_WORK
+  if ('op' in condition && condition.op === 'regex') return CONDITION_WORK + LIMITS.regexSubjectCharsMax
+  return CONDITION_WORK + saw.length * (searches ? SEARCHED_WORK : 1)
+}
+
+function testOf(condition: Condition, mode: CompareMode): Test {
+  if ('equals' in condition) return equalsOneOf([condition.equals], mode)
+  switch (condition.op) {
+    case 'not_equals':
+      return not(equalsOneOf([condition.value], mode))
+    case 'in':
+      return equalsOneOf(condition.value, mode)
+    case 'contains':
+      return containsText(condition.value)
+    case 'regex':
+      return matchesPattern(condition.value)
+    case 'exists':
+      return (value) => value !== undefined
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return comparesTo(condition.op, condition.value)
+  }
+}
+
+function not(test: Test): Test {
+  return (value) => !test(value)
+}
+
+function equalsOneOf(values: readonly unknown[], mode: CompareMode): Test {
+  if (mode === 'strict') {
+    const wanted = new Set(values)
+    return (value) => wanted.has(isRawNumber(value) ? Number(value.rawJSON) : value)
+  }
+  const wanted = new Set(values.map(String))
+  return (value) => {
+    if (typeof value === 'string') return wanted.has(value)
+    if (typeof value === 'number' || typeof value === 'boolean' || value === null) return wanted.has(String(value))
+    return isRawNumber(value) && (wanted.has(value.rawJSON) || wanted.has(canonicalText(value)))
+  }
+}
+
+/** Text inside a text field; in a list, an item that is this text. */
+function containsText(wanted: string): Test {
+  const search = compileSearch(wanted)
+  return (value) => (typeof value === 'string' ? search(value) : Array.isArray(value) && value.includes(wanted))
+}
+
+function matchesPattern(pattern: string): Test {
+  const compiled = compilePattern(pattern)
+  return (value) => typeof value === 'string' && matches(compiled, value)
+}
+
+function comparesTo(op: 'gt' | 'gte' | 'lt' | 'lte', bound: number): Test {
+  const compare = COMPARE[op]
+  return (value) => {
+    const number = numberOf(value)
+    return number !== undefined && compare(number, bound)
+  }
+}
+
+const COMPARE: Readonly<Record<'gt' | 'gte' | 'lt' | 'lte', (value: number, bound: number) => boolean>> = {
+  gt: (value, bound) => value > bound,
+  gte: (value, bound) => value >= bound,
+  lt: (value, bound) => value < bound,
+  lte: (value, bound) => value <= bound,
+}
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value === 'string') return plainDecimal(value)
+  return isRawNumber(value) ? Number(value.rawJSON) : undefined
+}
+
+/** `1.50` is also `1.5`; beyond 2^53 a number is only its own digits, so that its neighbours do not match. */
+function canonicalText(raw: RawNumber): string {
+  const value = Number(raw.rawJSON)
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? String(value) : raw.rawJSON
+}

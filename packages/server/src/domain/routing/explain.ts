@@ -1,0 +1,50 @@
+import type { Failure } from '@postroad/contract'
+import type { CompiledConditions, ConditionFailure, Spend } from './condition.ts'
+import { JsonWriter, TextTooLong } from '../json/json-work.ts'
+import { WorkBudget } from '../work-budget.ts'
+
+const SAW_CHARS_MAX = 200
+
+/** The first condition that failed and the value it saw, short enough to be kept with every event. */
+export function explain(conditions: CompiledConditions, payload: unknown): Failure | null {
+  return explained(conditions.firstFailure(payload))
+}
+
+/** The same, for who counts the work and lets others have their turn. */
+export async function explainInTurns(
+  conditions: CompiledConditions,
+  { payload, spend }: { readonly payload: unknown; readonly spend: Spend },
+): Promise<Failure | null> {
+  return explained(await conditions.firstFailureInTurns(payload, spend))
+}
+
+function explained(failure: ConditionFailure | undefined): Failure | null {
+  if (failure === undefined) return null
+  const { condition, index, saw } = failure
+  const op = 'op' in condition ? condition.op : 'equals'
+  const expected = 'equals' in condition ? condition.equals : 'value' in condition ? condition.value : undefined
+  return {
+    index,
+    path: condition.path,
+    op,
+    ...(expected === undefined ? {} : { expected }),
+    ...(saw === undefined ? {} : { saw: short(saw) }),
+  }
+}
+
+function short(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : beginningOf(value)
+  if (text.length <= SAW_CHARS_MAX) return value
+  return `${text.slice(0, SAW_CHARS_MAX)}…`
+}
+
+/** The JSON of a value as far as it is shown: all of it may be as long as the payload, and every rule may see it. */
+function beginningOf(value: unknown): string {
+  const writer = new JsonWriter({ budget: new WorkBudget(Infinity), charsMax: SAW_CHARS_MAX })
+  try {
+    writer.value(value)
+  } catch (error) {
+    if (!(error instanceof TextTooLong)) throw error
+  }
+  return writer.text
+}

@@ -1,0 +1,43 @@
+import type { CodeUnits } from './code-units.ts'
+
+/** A place between two characters that a pattern asks for, besides both ends of the text. */
+export type Spot = 'line start' | 'line end' | 'word boundary' | 'no word boundary'
+
+export type Text = {
+  readonly kind: 'text'
+  readonly text: string
+  readonly firstUnit: number
+  readonly width: number
+  readonly again: boolean
+}
+
+/** What is decided at each position alone. `again`: one test asks for it more than once, so its places are worth keeping. */
+export type Leaf =
+  | Text
+  | { readonly kind: 'unit'; readonly units: CodeUnits; readonly width: 1; readonly again: boolean }
+  | { readonly kind: 'spot'; readonly spot: Spot; readonly width: 0; readonly again: boolean }
+
+export type Look = {
+  readonly kind: 'look'
+  readonly body: Program
+  readonly ahead: boolean
+  readonly negate: boolean
+}
+
+/** One of a set of code units, more than once. */
+export type Run = { readonly kind: 'run'; readonly units: CodeUnits; readonly min: number; readonly max: number }
+
+export type Repeat = { readonly kind: 'repeat'; readonly body: Program; readonly min: number; readonly max: number }
+
+/** A pattern as the matcher runs it. */
+export type Program =
+  | Leaf
+  | Look
+  | Run
+  | Repeat
+  | { readonly kind: 'edge'; readonly edge: 'start' | 'end' }
+  | { readonly kind: 'sequence'; readonly parts: readonly Program[] }
+  | { readonly kind: 'choice'; readonly branches: readonly Program[] }
+
+/** Matches the empty text everywhere. */
+export const NOTHING: Program = { kind: 'sequence', parts: [] }

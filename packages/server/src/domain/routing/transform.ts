@@ -1,0 +1,68 @@
+import type { Transform } from '@postroad/contract'
+import { isoDate } from './iso-date.ts'
+import { isRawNumber, numberFromText, parseJson, stringifyJson } from '../json/json-text.ts'
+import { plainDecimal } from './plain-decimal.ts'
+
+/** Gives undefined for what it cannot turn, which counts as a missing value. */
+export type Apply = (value: unknown) => unknown
+
+const TRANSFORMS: Readonly<Record<Transform, Apply>> = {
+  string: toText,
+  number: toNumber,
+  boolean: toBoolean,
+  lowercase: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+  uppercase: (value) => (typeof value === 'string' ? value.toUpperCase() : value),
+  trim: (value) => (typeof value === 'string' ? value.trim() : value),
+  iso_date: toIsoDate,
+  json: toJson,
+}
+
+/** The function of a transform's name (decisions on mappings: a closed set, so that no code runs). */
+export function compileTransform(name: Transform): Apply {
+  return TRANSFORMS[name]
+}
+
+/** Text stays, a number gives its digits as they came, an object or list its JSON; null has no text. */
+function toText(value: unknown): unknown {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? undefined : stringifyJson(value)
+}
+
+/** A number stays; a plain decimal in text becomes one, with all its digits. */
+function toNumber(value: unknown): unknown {
+  if (typeof value === 'number' || isRawNumber(value)) return value
+  if (typeof value !== 'string' || plainDecimal(value) === undefined) return undefined
+  return numberFromText(
+    value
+      .trim()
+      .replace(/^\+/, '')
+      .replace(/^(-?)0+(?=\d)/, '$1'),
+  )
+}
+
+const TRUE_WORDS = new Set(['true', '1', 'yes', 'on'])
+const FALSE_WORDS = new Set(['false', '0', 'no', 'off'])
+
+/** The words of forms and the numbers 1 and 0; anything else is neither. */
+function toBoolean(value: unknown): unknown {
+  if (typeof value === 'boolean') return value
+  if (typeof value === 'object' && !isRawNumber(value)) return undefined
+  const text = toText(value)
+  if (typeof text !== 'string') return undefined
+  const word = text.trim().toLowerCase()
+  if (TRUE_WORDS.has(word)) return true
+  return FALSE_WORDS.has(word) ? false : undefined
+}
+
+function toIsoDate(value: unknown): unknown {
+  if (typeof value === 'string') return isoDate(value)
+  if (typeof value === 'number') return isoDate(String(value))
+  return isRawNumber(value) ? isoDate(value.rawJSON) : undefined
+}
+
+/** Text that holds JSON becomes what it says; anything else is JSON already. */
+function toJson(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  const parsed = parseJson(value)
+  return parsed.ok ? parsed.value : undefined
+}

@@ -1,0 +1,55 @@
+/** The engine's own search takes time of text × needle on texts made for it, once the needle is longer than this. */
+const NATIVE_NEEDLE_CHARS_MAX = 200
+
+/**
+ * Whether a text holds a needle, for any text and needle in time that is linear in both. A long needle is prepared once, when
+ * the first text asks for it.
+ */
+export function compileSearch(needle: string): (text: string) => boolean {
+  if (needle.length <= NATIVE_NEEDLE_CHARS_MAX) return (text) => text.includes(needle)
+  let search: LongSearch | undefined
+  return (text) => {
+    if (text.length < needle.length) return false
+    search ??= new LongSearch(needle)
+    return search.isIn(text)
+  }
+}
+
+/** The search of Knuth, Morris and Pratt: no character of a text is gone back to. */
+export class LongSearch {
+  /** How often characters were compared, in all texts. */
+  compared = 0
+  readonly #needle: string
+  /** For each prefix of the needle, the longest shorter one that it also ends with. */
+  readonly #borders: Int32Array
+
+  constructor(needle: string) {
+    this.#needle = needle
+    this.#borders = new Int32Array(needle.length)
+    let border = 0
+    for (let at = 1; at < needle.length; at += 1) {
+      border = this.#extended(border, needle.charCodeAt(at))
+      this.#borders[at] = border
+    }
+  }
+
+  isIn(text: string): boolean {
+    let matched = 0
+    for (let at = 0; at < text.length; at += 1) {
+      matched = this.#extended(matched, text.charCodeAt(at))
+      if (matched === this.#needle.length) return true
+    }
+    return false
+  }
+
+  /** How much of the needle is matched after one more character. */
+  #extended(matched: number, code: number): number {
+    let length = matched
+    for (;;) {
+      this.compared += 1
+      if (this.#needle.charCodeAt(length) === code) return length + 1
+      if (length === 0) return 0
+      length = this.#borders[length - 1] ?? 0
+    }
+  }
+}

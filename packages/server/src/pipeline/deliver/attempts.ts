@@ -1,0 +1,253 @@
+import { RateWindow } from '../../domain/delivery/rate-window.ts'
+import { Fifo } from './fifo.ts'
+import { judge } from './judge.ts'
+import { canBegin, rateFreeAt, type Lane } from './lane.ts'
+import type { LaneNotes } from './lane-notes.ts'
+import type { MachineState } from './machine-state.ts'
+import type { Answer, Begun, HttpResult, Settle } from './ports.ts'
+import { interruption, settlement } from './settle.ts'
+
+/** A delivery that a turn is to begin. */
+export interface Start {
+  readonly lane: Lane
+  readonly delivery_id: string
+  /** Let through by an open breaker. */
+  readonly probe: boolean
+}
+
+interface Flight extends Pick<Start, 'lane' | 'probe'> {
+  readonly attempt: Begun
+}
+
+/** A result that a turn is to commit. */
+export interface Owed {
+  readonly lane: Lane
+  readonly settle: Settle
+}
+
+/**
+ * One attempt, step by step. Steps 1, 3 and 6 are answered by the store, and many attempts share a turn there:
+ *
+ * 1. `lineUp`     its lane may begin something: lanes take turns, one delivery each
+ * 2. `takeBegins` it is taken from its lane's queue, and a turn is to begin it
+ * 3. `send`       it is committed, so its request leaves; or it does not, since something has changed meanwhile
+ * 4. `responded`  the request has ended: the slot is free, and the breaker learns how it ended
+ * 5. `#owe`       the result is judged, and a turn is to commit it
+ * 6. `settled`    it is committed: the delivery has ended, or waits for its next attempt
+ */
+export class Attempts {
+  readonly #state: MachineState
+  readonly #notes: LaneNotes
+  readonly #ready = new Fifo<Lane>()
+  readonly #flights = new Map<string, Flight>()
+  readonly #owed = new Fifo<Owed>()
+  #beginning = 0
+
+  constructor(state: MachineState, notes: LaneNotes) {
+    this.#state = state
+    this.#notes = notes
+  }
+
+  /** Lanes that may begin something. */
+  get readyLanes(): number {
+    return this.#ready.size
+  }
+
+  get requests(): number {
+    return this.#flights.size
+  }
+
+  /** Results that are not committed and in no turn. */
+  get unsettled(): number {
+    return this.#owed.size
+  }
+
+  // 1. Its lane may begin something
+
+  lineUp(lane: Lane): void {
+    if (lane.slots.inReadyQueue) return
+    if (!canBegin(lane, this.#state.now)) return this.#waitForRoom(lane)
+    lane.slots.inReadyQueue = true
+    this.#ready.push(lane)
+  }
+
+  #waitForRoom(lane: Lane): void {
+    const [orphanEndsAt] = lane.slots.orphans
+    if (orphanEndsAt !== undefined) this.#state.alarm(lane, orphanEndsAt)
+    if (lane.settings.rate_limit === null || lane.mode !== 'open' || lane.queue.buffer.length === 0) return
+    const freeAt = rateFreeAt(lane, this.#state.now)
+    if (freeAt > this.#state.now && freeAt < Infinity) this.#state.alarm(lane, freeAt)
+  }
+
+  // 2. A turn is to begin it
+
+  takeBegins(): Start[] {
+    const { beginsPerTurnMax, requestsMax } = this.#state.limits
+    const room = Math.min(beginsPerTurnMax, requestsMax - this.#flights.size - this.#beginning)
+    const begins: Start[] = []
+    while (begins.length < room) {
+      const lane = this.#ready.shift()
+      if (lane === undefined) break
+      lane.slots.inReadyQueue = false
+      const delivery_id = canBegin(lane, this.#state.now) ? lane.queue.buffer.shift() : undefined
+      if (delivery_id === undefined) continue
+      lane.slots.beginning += 1
+      const probe = lane.breaker.state === 'open'
+      if (probe) this.#beginProbe(lane)
+      // Both must be known to the next owner when this is begun, so they are noted in the same commit.
+      if (probe || lane.settings.rate_limit !== null) this.#notes.want(lane, 'soon')
+      begins.push({ lane, delivery_id, probe })
+      this.lineUp(lane)
+      this.#state.askRead(lane)
+    }
+    this.#beginning += begins.length
+    return begins
+  }
+
+  #beginProbe(lane: Lane): void {
+    lane.breaker.probe()
+    this.#state.reached?.('probing')
+  }
+
+  /** The turn that was to begin these is answered, whatever the answer is. */
+  beginsAnswered(begins: readonly Start[]): void {
+    this.#beginning -= begins.length
+    for (const { lane, delivery_id } of begins) {
+      lane.slots.beginning -= 1
+      lane.queue.known.delete(delivery_id)
+    }
+  }
+
+  /** The turn was not done, or nobody knows: they wait as before, or their lanes are recovered under a new fence. */
+  beginsFailed(begins: readonly Start[], outcome: Answer<never>['outcome']): void {
+    for (const { lane, delivery_id, probe } of begins.toReversed()) {
+      if (probe) lane.breaker.probeLost()
+      // Perhaps begun: nobody may begin it again before a new fence has recovered the lane.
+      if (outcome === 'unknown') this.#state.drain(lane, true)
+      else if (lane.mode === 'open') {
+        lane.queue.known.add(delivery_id)
+        lane.queue.buffer.unshift(delivery_id)
+        this.lineUp(lane)
+      }
+      this.#state.leaveIfQuiet(lane)
+    }
+  }
+
+  /** The turn is committed, and this was not begun by it: it was not due any more. */
+  notBegun({ lane, probe }: Start): void {
+    if (probe) this.#probeLost(lane)
+  }
+
+  // 3. It is committed, so its request leaves
+
+  send({ lane, probe }: Start, { attempt, ageMs, fresh }: { attempt: Begun; ageMs: number; fresh: boolean }): void {
+    const { alive, limits, stopping } = this.#state
+    // Its breaker opened while this was being begun.
+    const tooLate = !probe && lane.breaker.holds
+    if (!fresh || !alive || stopping || lane.mode !== 'open' || tooLate) {
+      if (probe) this.#probeLost(lane)
+      return this.#owe({ lane, settle: interruption(attempt) })
+    }
+    lane.slots.sending += 1
+    this.#countSend(lane)
+    this.#flights.set(attempt.attempt_id, { lane, attempt, probe })
+    const { timeout_ms } = lane.settings
+    this.#state.emit({ type: 'send', attempt, timeout_ms, ends_in_ms: timeout_ms + limits.staleBeginMsMax - ageMs })
+  }
+
+  #countSend(lane: Lane): void {
+    const { rate_limit } = lane.settings
+    if (rate_limit === null) return
+    lane.rate ??= new RateWindow()
+    lane.rate.sent(rate_limit, this.#state.now)
+    // Until that is noted the next owner takes it for sent later than it was, which is on the safe side.
+    this.#notes.want(lane, 'later')
+  }
+
+  #probeLost(lane: Lane): void {
+    lane.breaker.probeLost()
+    lane.queue.more = 'all'
+    this.#state.askRead(lane)
+  }
+
+  // 4. Its request has ended
+
+  responded(attemptId: string, result: HttpResult): void {
+    const flight = this.#flights.get(attemptId)
+    if (flight === undefined) return
+    this.#flights.delete(attemptId)
+    const { lane, attempt, probe } = flight
+    const { now, random } = this.#state
+    this.#state.reached?.('responded')
+    lane.slots.sending -= 1
+    lane.lastBusy = now
+    this.#watch(lane, { succeeded: judge(result).next === 'delivered', probe })
+    const hopeless = probe && lane.breaker.hopeless(now)
+    const settle = settlement({
+      attempt,
+      result,
+      schedule: lane.settings.schedule_seconds,
+      random: random(),
+      probe,
+      hopeless,
+    })
+    this.#owe({ lane, settle })
+    if (settle.disable_destination !== null) this.#state.drain(lane, false)
+    this.lineUp(lane)
+  }
+
+  /** The lane's breaker learns how a request ended. */
+  #watch(lane: Lane, end: { succeeded: boolean; probe: boolean }): void {
+    const state = this.#state
+    const { breaker } = lane
+    const troubled = breaker.failing
+    const moved = breaker.ended({ ...end, maxInFlight: lane.settings.max_in_flight, now: state.now })
+    if (moved) state.reached?.('breaker_moved')
+    if (moved || end.probe) this.#notes.want(lane, 'soon')
+    else if (troubled || breaker.failing) this.#notes.want(lane, 'later')
+    const waitsUntil = breaker.waitsUntil(state.now)
+    if (waitsUntil === null) {
+      if (moved) state.askRead(lane)
+      return
+    }
+    // What is due is read again then, and in the order of then: the delivery that fails as a probe is the last in line.
+    state.forgetBuffer(lane)
+    lane.queue.more = 'all'
+    state.alarm(lane, Math.min(waitsUntil, state.now + state.limits.laneIdleMs))
+  }
+
+  // 5. A turn is to commit its result
+
+  #owe(owed: Owed): void {
+    owed.lane.slots.unsettled += 1
+    this.#owed.push(owed)
+  }
+
+  takeOwed(): Owed[] {
+    return this.#owed.take(this.#state.limits.settlesPerTurnMax)
+  }
+
+  /** The turn was not done, or nobody knows: a settle that comes twice changes nothing. */
+  settlesFailed(owed: readonly Owed[]): void {
+    this.#owed.putBack(owed)
+  }
+
+  // 6. Its result is committed
+
+  settled({ lane, settle }: Owed): void {
+    lane.slots.unsettled -= 1
+    if (lane.settings.ordered) this.#nextOfKey(lane)
+    if (settle.next_attempt_in_ms !== null && lane.mode === 'open') {
+      const dueAt = this.#state.now + settle.next_attempt_in_ms
+      lane.queue.nextDue = Math.min(lane.queue.nextDue ?? Infinity, dueAt)
+      this.#state.alarm(lane, dueAt)
+    }
+    this.#state.leaveIfQuiet(lane)
+  }
+
+  /** The delivery behind the one that has ended may be begun now. */
+  #nextOfKey(lane: Lane): void {
+    lane.queue.more = 'all'
+    this.#state.askRead(lane)
+  }
+}

@@ -1,0 +1,76 @@
+import { Fifo } from './fifo.ts'
+import { memoryOf, type Lane } from './lane.ts'
+import type { MachineState } from './machine-state.ts'
+import type { Note } from './ports.ts'
+
+/** Lanes whose next owner must know something new: written with a turn, at once or a while later. */
+export class LaneNotes {
+  readonly #state: MachineState
+  readonly #queue = new Fifo<Lane>()
+
+  constructor(state: MachineState) {
+    this.#state = state
+  }
+
+  get size(): number {
+    return this.#queue.size
+  }
+
+  /** Notes of a breaker that only counts are written behind; those of one that moves go with the next turn. */
+  want(lane: Lane, when: 'soon' | 'later'): void {
+    const { now, limits, stopping } = this.#state
+    const { note } = lane
+    if (when === 'later' && !stopping) {
+      if (note.wanted !== 'no') return
+      note.wanted = 'later'
+      note.at = now + limits.noteMs
+      return this.#state.alarm(lane, note.at)
+    }
+    note.wanted = 'soon'
+    note.at = Infinity
+    if (note.queued || note.writing) return
+    note.queued = true
+    this.#queue.push(lane)
+  }
+
+  /** Its alarm rang: what was to be noted later may have waited long enough. */
+  rung(lane: Lane): void {
+    if (lane.note.at <= this.#state.now) this.want(lane, 'soon')
+  }
+
+  /** Before all lanes are given back at once. */
+  wantAll(): void {
+    for (const lane of this.#state.lanes.values()) if (lane.note.wanted !== 'no') this.want(lane, 'soon')
+  }
+
+  /** The lanes whose notes go with the turn that is about to be issued. */
+  take(): Lane[] {
+    if (this.#queue.size === 0) return []
+    const lanes = this.#queue.take(this.#queue.size)
+    const mine = lanes.filter((lane) => {
+      lane.note.queued = false
+      return lane.mode === 'open' || lane.mode === 'draining'
+    })
+    for (const { note } of mine) {
+      note.writing = true
+      note.wanted = 'no'
+    }
+    return mine
+  }
+
+  /** What the turn writes of them. */
+  written(lanes: readonly Lane[], serial: number): Note[] {
+    return lanes.map((lane) => ({
+      lane: lane.key,
+      fence: lane.fence,
+      serial,
+      memory: memoryOf(lane, this.#state.now),
+    }))
+  }
+
+  /** Their turn was answered. */
+  answered(lane: Lane, done: boolean): void {
+    lane.note.writing = false
+    if (!done || lane.note.wanted === 'soon') this.want(lane, 'soon')
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from './clock.ts'
+import { sql, type Database, type Db } from './db.ts'
+
+/** Which background loops this process runs for the whole installation. */
+export type Leases = {
+  /** Takes or renews the lease, so that it outlasts the next pause of `everyMs`. False: a living process holds it. */
+  hold(name: string, everyMs: number): Promise<boolean>
+  /** Gives every lease back, so that another process need not wait for it to end. */
+  release(): Promise<void>
+}
+
+/** How long after its next run was due a process counts as dead. */
+const LATE_MS_MAX = 15_000
+/** A lease is renewed when less than this is left of it beyond the next pause. */
+const SPARE_MS = 5_000
+
+/** For a process that is alone: it runs everything, and asks nobody. */
+export const EVERY_LEASE: Leases = { hold: () => Promise.resolve(true), release: () => Promise.resolve() }
+
+/** Leases as rows. The database's clock decides, so that processes with different clocks agree. */
+export function createLeases(deps: { readonly database: Database; readonly clock: Clock }, owner: string): Leases {
+  const held = new Map<string, number>()
+  return {
+    hold: async (name, everyMs) => {
+      const now = deps.clock.now()
+      if ((held.get(name) ?? 0) >= now + everyMs + SPARE_MS) return true
+      const until = now + everyMs + LATE_MS_MAX
+      const taken = await take(deps.database, { name, owner, now: new Date(now), until: new Date(until) })
+      if (taken) held.set(name, until)
+      else held.delete(name)
+      return taken
+    },
+    release: async () => {
+      if (held.size > 0) await deps.database.run(sql`delete from loop_leases where owner = ${owner}`)
+      held.clear()
+    },
+  }
+}
+
+async function take(db: Db, at: { name: string; owner: string; now: Date; until: Date }): Promise<boolean> {
+  const changed = await db.run(sql`
+    insert into loop_leases as l (name, owner, lease_until)
+    values (${at.name}, ${at.owner}, ${at.until})
+        on conflict (name) do update
+       set owner = excluded.owner,
+           lease_until = excluded.lease_until
+     where l.owner = excluded.owner
+        or l.lease_until <= ${at.now}
+  `)
+  return changed > 0
+}
+
+/** For the heir of a data folder: whoever held leases is dead. */
+export function endEveryLease(db: Db): Promise<number> {
+  return db.run(sql`delete from loop_leases`)
+}

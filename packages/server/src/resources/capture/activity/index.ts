@@ -1,0 +1,63 @@
+import { encodeId, LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { forwardStatus } from '../../../domain/capture/forward-status.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import type { Room } from '../../verbs.ts'
+import { findWebhook } from '../webhooks/index.ts'
+import { countRows, listForwards, listRows, summarise, type ActivityRow, type Window } from './queries.ts'
+
+const { activityWindowDays, activitySummaryHours, activityRowsMax, activityCountMax } = LIMITS
+const HOUR_MS = 3_600_000
+
+type Answer = RouteOutput<Routes['activity']['list']>
+
+export const activity: Room<'activity'> = {
+  list: async (ctx, { id, kind, limit, offset }) => {
+    if ((await findWebhook(ctx.db, { ...ctx, id })) === undefined) throw refuse('not_found')
+    const now = ctx.clock.now()
+    const since = now - activityWindowDays * 24 * HOUR_MS
+    const window: Window = { workspaceId: ctx.workspaceId, projectId: ctx.projectId, webhookId: id, kind, since }
+    const dayAgo = now - activitySummaryHours * HOUR_MS
+    const [total, summary, rows] = await Promise.all([
+      countRows(ctx.db, { ...window, max: activityRowsMax }),
+      summarise(ctx.db, { ...window, since: dayAgo, max: activityCountMax }),
+      listRows(ctx.db, { ...window, offset, limit: Math.max(0, Math.min(limit, activityRowsMax - offset)) }),
+    ])
+    return {
+      endpoint_id: encodeId('webhook', id),
+      summary: {
+        window_hours: activitySummaryHours,
+        received: summary.received,
+        rejected: summary.rejected,
+        last_received_at: summary.last_received_at?.toISOString() ?? null,
+        last_rejected_at: summary.last_rejected_at?.toISOString() ?? null,
+      },
+      rows: await presentRows(ctx, rows),
+      total,
+      limit,
+      offset,
+      since: new Date(since).toISOString(),
+    }
+  },
+}
+
+/** With the states of the deliveries of what was received. */
+async function presentRows(ctx: Ctx, rows: readonly ActivityRow[]): Promise<Answer['rows']> {
+  const recordIds = rows.flatMap((row) => row.record_ids ?? [])
+  const forwards = recordIds.length === 0 ? [] : await listForwards(ctx.db, { workspaceId: ctx.workspaceId, recordIds })
+  const statesOf = Map.groupBy(forwards, ({ record_id }) => record_id)
+  return rows.map((row) => ({
+    kind: row.kind,
+    id: encodeId(row.kind === 'received' ? 'submission' : 'rejection', row.id),
+    at: row.at.toISOString(),
+    reason: row.reason,
+    status: row.status,
+    count: row.count,
+    source_ip: row.source_ip,
+    method: row.method,
+    content_type: row.content_type,
+    forward_status: forwardStatus(
+      (row.record_ids ?? []).flatMap((id) => statesOf.get(id) ?? []).map(({ state }) => state),
+    ),
+  }))
+}

@@ -1,0 +1,131 @@
+import type { RejectionReason } from '@postroad/contract'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { uuidv7Floor } from '../../../platform/ids.ts'
+import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
+
+/** What came to one endpoint since a moment (milliseconds). An endpoint is of one project, so its indexes do not name it. */
+export type Window = {
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly webhookId: string
+  readonly kind: 'all' | 'received' | 'rejected'
+  readonly since: number
+}
+
+// Both are read from an index alone, newest first, and no further than the page goes. Counts ask for the order too:
+// without it PostgreSQL may read a whole day of everybody's submissions through.
+const received = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
+  from submissions
+ where workspace_id = ${workspaceId}
+   and webhook_id = ${webhookId}
+   and id >= ${uuidv7Floor(since)}
+   ${kind === 'rejected' ? sql`and false` : sql``}
+`
+const rejected = ({ workspaceId, webhookId, kind, since }: Window): Sql => sql`
+  from rejections
+ where workspace_id = ${workspaceId}
+   and webhook_id = ${webhookId}
+   and at >= ${new Date(since)}
+   ${kind === 'received' ? sql`and false` : sql``}
+`
+
+/** The moment in the id of a submission: what an index has of when it came. */
+const madeAt: Sql = sql`to_timestamp((('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint) / 1000.0)`
+
+/** At most `max`. */
+export async function countRows(db: Db, window: Window & { max: number }): Promise<number> {
+  const { total } = await db.one<{ total: number }>(sql`
+    select least(${window.max}::bigint,
+                 (select count(*) from (select 1 ${received(window)} order by id desc limit ${window.max}) s) +
+                 (select count(*) from (select 1 ${rejected(window)} order by at desc limit ${window.max}) r)) as total
+  `)
+  return total
+}
+
+export type SummaryRow = {
+  readonly received: number
+  readonly rejected: number
+  readonly last_received_at: Date | null
+  readonly last_rejected_at: Date | null
+}
+
+/** Of both kinds, whatever the window says; at most `max` submissions are counted. */
+export function summarise(db: Db, window: Window & { max: number }): Promise<SummaryRow> {
+  const all = { ...window, kind: 'all' } as const
+  return db.one<SummaryRow>(sql`
+    select (select count(*) from (select 1 ${received(all)} order by id desc limit ${window.max}) s) as received,
+           r.rejected,
+           (select received_at ${received(all)} order by id desc limit 1) as last_received_at,
+           r.last_rejected_at
+      from (select coalesce(sum(count), 0)::bigint as rejected, max(at) as last_rejected_at ${rejected(all)}) r
+  `)
+}
+
+export type ActivityRow = {
+  readonly kind: 'received' | 'rejected'
+  readonly id: string
+  readonly at: Date
+  readonly reason: RejectionReason | null
+  readonly status: number
+  readonly count: number
+  readonly source_ip: string | null
+  readonly method: string
+  readonly content_type: string | null
+  readonly record_ids: readonly string[] | null
+}
+
+/**
+ * One page: keys are merged from the two indexes, and only the rows of the page are looked up, one by one: a plan for any
+ * limit expects many, and would read all there are.
+ */
+export function listRows(db: Db, window: Window & { offset: number; limit: number }): Promise<readonly ActivityRow[]> {
+  const { workspaceId, projectId, offset, limit } = window
+  const first = offset + limit
+  return db.many<ActivityRow>(sql`
+    with page as (
+      select kind, id, made_at
+        from (
+               (select 'received' as kind, id, ${madeAt} as made_at ${received(window)} order by id desc limit ${first})
+               union all
+               (select 'rejected', id, at ${rejected(window)} order by at desc limit ${first})
+             ) both_kinds
+       order by made_at desc, id desc
+      offset ${offset}
+       limit ${limit}
+    )
+    select p.kind, p.id, coalesce(s.received_at, r.at) as at, r.reason, coalesce(r.status, 201) as status, coalesce(r.count, 1) as count,
+           coalesce(s.source_ip, r.source_ip) as source_ip, coalesce(r.method, 'POST') as method,
+           coalesce(s.content_type, r.content_type) as content_type, s.record_ids
+      from page p
+      left join lateral (
+        select received_at, source_ip, content_type, record_ids
+          from submissions
+         where workspace_id = ${workspaceId}
+           and project_id = ${projectId}
+           and id = p.id
+         limit 1
+      ) s on p.kind = 'received'
+      left join lateral (
+        select at, reason, status, count, source_ip, method, content_type
+          from rejections
+         where workspace_id = ${workspaceId}
+           and project_id = ${projectId}
+           and id = p.id
+         limit 1
+      ) r on p.kind = 'rejected'
+     order by p.made_at desc, p.id desc
+  `)
+}
+
+/** In which states the deliveries of records are. A delivery is made with its record. */
+export function listForwards(
+  db: Db,
+  at: { workspaceId: string; recordIds: readonly string[] },
+): Promise<readonly { readonly record_id: string; readonly state: DeliveryRow['state'] }[]> {
+  return db.many(sql`
+    select distinct record_id, state
+      from deliveries
+     where workspace_id = ${at.workspaceId}
+       and record_id = any (${at.recordIds}::uuid[])
+  `)
+}

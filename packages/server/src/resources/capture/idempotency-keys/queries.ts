@@ -1,0 +1,106 @@
+import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
+import { begunBy } from '../../../platform/server-facts.ts'
+
+/** A key that a commit burns, with the answer that its repeats get. Hashes are SHA-256 in hex. */
+export type IdempotencyKeyRow = {
+  readonly workspace_id: string
+  readonly key_hash: string
+  readonly fingerprint: string | null
+  readonly submission_id: string
+  readonly received_at: Date
+  readonly answer: string
+}
+
+/** Takes the lock of a key until the transaction ends, unless another transaction has it: that one is in flight. Never waits, so no order of keys can deadlock. */
+const HOLDS_KEY = sql`pg_try_advisory_xact_lock(('x' || left(key_hash, 16))::bit(64)::bigint)`
+
+/** Holds each key until the transaction ends, unless another transaction holds it. Gives the keys that are held now. */
+export async function holdKeys(db: Db, keyHashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ key_hash: string }>(sql`
+    select key_hash
+      from unnest(${keyHashes}::text[]) as key_hash
+     where ${HOLDS_KEY}
+  `)
+  return new Set(rows.map((row) => row.key_hash))
+}
+
+export type KeysAt = {
+  readonly keys: readonly Pick<IdempotencyKeyRow, 'workspace_id' | 'key_hash'>[]
+  readonly since: Date
+}
+
+/**
+ * The burnt ones of these keys: their first requests came after `since`. That is asked of the row that was found, lest a
+ * plan made for a small table look for each key among all that came after `since`.
+ */
+export function findKeys(db: Db, { keys, since }: KeysAt): Promise<readonly IdempotencyKeyRow[]> {
+  return db.many<IdempotencyKeyRow>(sql`
+    select found.workspace_id, asked.key_hash, encode(found.fingerprint, 'hex') as fingerprint, found.submission_id,
+           found.received_at, found.answer
+      from (
+             select unnest(${keys.map((key) => key.workspace_id)}::uuid[]) as workspace_id,
+                    unnest(${keys.map((key) => key.key_hash)}::text[]) as key_hash
+           ) asked
+     cross join lateral (
+             select workspace_id, fingerprint, submission_id, received_at, answer
+               from idempotency_keys k
+              where k.workspace_id = asked.workspace_id
+                and k.key_hash = decode(asked.key_hash, 'hex')
+              limit 1
+           ) found
+     where found.received_at > ${since}
+  `)
+}
+
+export type Burning = { readonly rows: readonly IdempotencyKeyRow[]; readonly since: Date }
+
+/** Burns keys that the transaction holds. Gives how many it burnt: the others are taken. */
+export function burnKeys(db: Db, burning: Burning): Promise<number> {
+  return db.run(burningKeys(burning, sql``))
+}
+
+/**
+ * As part of a statement that begins before `deadline` by PostgreSQL's clock: burns those keys that it can hold and that are not
+ * taken, and gives their `submission_id`s. No key may come twice.
+ */
+export function burningFreeKeys({ deadline, ...burning }: Burning & { readonly deadline: Date }): Sql {
+  return sql`${burningKeys(burning, sql`where ${begunBy(deadline)} and ${HOLDS_KEY}`)} returning submission_id`
+}
+
+/** A key that was burnt before `since` is as good as new. */
+function burningKeys({ rows, since }: Burning, which: Sql): Sql {
+  return sql`
+    insert into idempotency_keys (workspace_id, key_hash, fingerprint, submission_id, received_at, answer)
+    select workspace_id, decode(key_hash, 'hex'), decode(fingerprint, 'hex'), submission_id, received_at, answer
+      from (
+             select unnest(${rows.map((row) => row.workspace_id)}::uuid[]) as workspace_id,
+                    unnest(${rows.map((row) => row.key_hash)}::text[]) as key_hash,
+                    unnest(${rows.map((row) => row.fingerprint)}::text[]) as fingerprint,
+                    unnest(${rows.map((row) => row.submission_id)}::uuid[]) as submission_id,
+                    unnest(${rows.map((row) => row.received_at)}::timestamptz[]) as received_at,
+                    unnest(${texts(rows.map((row) => row.answer))}) as answer
+           ) row
+     ${which}
+     order by key_hash
+    on conflict (workspace_id, key_hash) do update
+       set fingerprint = excluded.fingerprint,
+           submission_id = excluded.submission_id,
+           received_at = excluded.received_at,
+           answer = excluded.answer
+     where idempotency_keys.received_at <= ${since}`
+}
+
+/** Removes up to `limit` keys of all workspaces that were burnt before `since`; gives how many. */
+export function pruneKeys(db: Db, { since, limit }: { since: Date; limit: number }): Promise<number> {
+  // oxlint-disable-next-line house/tenant-statement -- upkeep prunes every workspace
+  return db.run(sql`
+    delete from idempotency_keys
+     where ctid = any (array(
+             select ctid
+               from idempotency_keys
+              where received_at <= ${since}
+              order by received_at
+              limit ${limit}
+           ))
+  `)
+}

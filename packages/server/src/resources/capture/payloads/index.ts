@@ -1,0 +1,59 @@
+import { LIMITS, type Conditions } from '@postroad/contract'
+import { compileConditions } from '../../../domain/routing/condition.ts'
+import { parseJson } from '../../../domain/json/json-text.ts'
+import type { PacedWork } from '../../paced-work.ts'
+import { compileSearch } from '../../../domain/text-search.ts'
+
+export { findPayload, listPayloads, type PayloadRow } from './queries.ts'
+
+/** For each character of a payload. */
+const LOOKED_THROUGH_WORK = 4
+const READ_WORK = 8
+
+/** What a search asks of payloads; `text`: something that stands somewhere in it, in upper or lower case. */
+export type PayloadFilter = { readonly conditions: Conditions; readonly text: string | null }
+
+/** Whether payloads have to be read for it at all. */
+export const readsPayloads = ({ conditions, text }: PayloadFilter): boolean => conditions.length > 0 || text !== null
+
+/** Whether the text of a payload is what was asked for. Conditions compare as those of rules do. */
+function payloadTest({ conditions, text }: PayloadFilter): (payload: string, work: PacedWork) => Promise<boolean> {
+  const compiled = compileConditions(conditions, 'text')
+  const search = text === null ? undefined : compileSearch(text.toLowerCase())
+  const workPerChar = (search === undefined ? 0 : LOOKED_THROUGH_WORK) + (conditions.length === 0 ? 0 : READ_WORK)
+  return async (payload, work) => {
+    await work.spend(payload.length * workPerChar)
+    if (search !== undefined && !search(payload.toLowerCase())) return false
+    if (conditions.length === 0) return true
+    const parsed = parseJson(payload)
+    return parsed.ok && (await compiled.firstFailureInTurns(parsed.value, work.spend)) === undefined
+  }
+}
+
+/** How many rows were looked at before the work was used up, one at least, and those of them whose payload meets the filter. */
+export async function lookThrough<Row>(
+  rows: readonly Row[],
+  { payloadOf, filter, work }: { payloadOf: (row: Row) => string | undefined; filter: PayloadFilter; work: PacedWork },
+): Promise<{ readonly looked: number; readonly found: readonly Row[] }> {
+  const meets = payloadTest(filter)
+  const found: Row[] = []
+  let looked = 0
+  for (const row of rows) {
+    if (looked > 0 && work.usedUp) break
+    looked += 1
+    const payload = payloadOf(row)
+    // oxlint-disable-next-line no-await-in-loop -- what was done decides whether more is
+    if (payload !== undefined && (await meets(payload, work))) found.push(row)
+  }
+  return { looked, found }
+}
+
+/** The first ones whose payloads may be read together; at least one. */
+export function withinBytes<Row extends { readonly bytes: number }>(rows: readonly Row[]): readonly Row[] {
+  let bytes = 0
+  const end = rows.findIndex((row) => {
+    bytes += row.bytes
+    return bytes > LIMITS.searchPayloadBytesMax
+  })
+  return end < 0 ? rows : rows.slice(0, Math.max(1, end))
+}

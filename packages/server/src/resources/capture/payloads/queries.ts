@@ -1,0 +1,45 @@
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+/** Records `r` with their payloads: that of a record which is the whole body stands in its submission alone. */
+const withPayload: Sql = sql`
+      from records r
+      join submissions s
+        on s.workspace_id = r.workspace_id
+       and s.project_id = r.project_id
+       and s.id = r.submission_id
+`
+const payload: Sql = sql`coalesce(r.data, s.body) as data`
+
+/** The payloads of these records, as text. */
+export function listPayloads(
+  db: Db,
+  at: At & { recordIds: readonly string[] },
+): Promise<readonly { id: string; data: string }[]> {
+  return db.many<{ id: string; data: string }>(sql`
+    select r.id, ${payload}
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = any (${at.recordIds}::uuid[])
+  `)
+}
+
+export type PayloadRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly received_at: Date
+  readonly data: string
+}
+
+/** A record as it is delivered. */
+export function findPayload(db: Db, at: At & { id: string }): Promise<PayloadRow | undefined> {
+  return db.maybe<PayloadRow>(sql`
+    select r.id, r.dataset, r.received_at, ${payload}
+     ${withPayload}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = ${at.id}
+  `)
+}

@@ -1,0 +1,95 @@
+import { LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../../context.ts'
+import { flatten } from '../../../../domain/capture/flatten.ts'
+import { forget, keysOf, knownColumns, learn, type KnownColumns } from '../../../../domain/capture/known-columns.ts'
+import { parseStoredJson } from '../../../../domain/json/json-text.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../../../platform/ids.ts'
+import {
+  findOldestSubmission,
+  findRecordColumns,
+  listPayloadsAfter,
+  saveRecordColumns,
+  type OfWebhook,
+} from './queries.ts'
+
+const { columnsCharsMax, columnsReadRecordsMax, columnsReadBytesMax, recordsAnswerCharsMax } = LIMITS
+
+/** A submission is committed within so many milliseconds after its id was made; what is younger is read again next time. */
+const SETTLED_MS = 30_000
+/** Each piece is read and flattened without a pause, so pieces are small. */
+const PIECE = { limit: 500, bytesMax: 524_288 }
+/** So far back nothing but submissions without a record is read again and again. */
+const HOUR_MS = 3_600_000
+const BEGIN = '00000000-0000-0000-0000-000000000000'
+const END = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export type FoundColumns = { readonly keys: readonly string[]; readonly complete: boolean }
+type Asking = Pick<Ctx, 'db' | 'clock'>
+
+/**
+ * The keys of all retained records of an endpoint. What earlier calls have read is stored, so that a call reads what came
+ * since; a call reads at most 50,000 records or 32 MiB, and the next one continues there (docs/adr/0065).
+ */
+export async function findColumns(ctx: Asking, of: OfWebhook): Promise<FoundColumns> {
+  const [stored, oldest] = await Promise.all([findRecordColumns(ctx.db, of), findOldestSubmission(ctx.db, of)])
+  const known =
+    stored === undefined ? knownColumns() : knownColumns(Object.entries(lastSeenOf(stored.last_seen)), stored.missed_at)
+  forget(known, oldest ?? null)
+  const toEnd = await readOn(ctx, { of, known, from: stored?.scanned_to ?? BEGIN })
+  return { keys: keysOf(known), complete: toEnd && known.missedAt === null }
+}
+
+function lastSeenOf(text: string): Readonly<Record<string, string>> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `save`
+  return JSON.parse(text) as Record<string, string>
+}
+
+type Reading = { readonly of: OfWebhook; readonly known: KnownColumns; readonly from: string }
+
+/** Says whether every record was read. What settled records have is stored, and younger ones are read each time. */
+async function readOn(ctx: Asking, { of, known, from }: Reading): Promise<boolean> {
+  const settled = uuidv7Floor(ctx.clock.now() - SETTLED_MS)
+  const budget = { records: columnsReadRecordsMax, bytes: columnsReadBytesMax }
+  const old = await readUntil(ctx, { of, known, budget, after: from, upTo: settled })
+  const to = old.toEnd ? settled : old.after
+  if (to > from && (old.after > from || uuidv7Ms(to) - uuidv7Ms(from) > HOUR_MS)) {
+    const last_seen = JSON.stringify(Object.fromEntries(known.lastSeen))
+    await saveRecordColumns(ctx.db, { ...of, scanned_to: to, last_seen, missed_at: known.missedAt })
+  }
+  if (!old.toEnd) return false
+  return (await readUntil(ctx, { of, known, budget, after: to > from ? to : from, upTo: END })).toEnd
+}
+
+type Piecewise = Omit<Reading, 'from'> & {
+  readonly budget: { records: number; bytes: number }
+  readonly after: string
+  readonly upTo: string
+}
+
+/** Piece by piece until there is nothing more or the budget is used up. */
+async function readUntil(
+  ctx: Asking,
+  { of, known, budget, upTo, after: from }: Piecewise,
+): Promise<{ readonly after: string; readonly toEnd: boolean }> {
+  let after = from
+  while (budget.records > 0 && budget.bytes > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    const piece = await listPayloadsAfter(ctx.db, { ...of, after, upTo, ...PIECE })
+    if (piece.length === 0) return { after, toEnd: true }
+    for (const { submission_id, data } of piece) {
+      learn(known, { keys: keysIn(data), at: submission_id, charsMax: columnsCharsMax })
+      after = submission_id
+      budget.records -= 1
+      budget.bytes -= data?.length ?? 0
+    }
+  }
+  return { after, toEnd: false }
+}
+
+/** undefined: its paths are too long to be listed. */
+function keysIn(data: string | null): readonly string[] | undefined {
+  if (data === null) return []
+  const parsed = parseStoredJson(data)
+  const flat = flatten(parsed.ok ? parsed.value : null, recordsAnswerCharsMax)
+  return flat === undefined ? undefined : Object.keys(flat.columns)
+}

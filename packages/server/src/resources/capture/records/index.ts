@@ -1,0 +1,48 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { idRange } from '../../id-range.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import { listOfWebhook } from './of-webhook.ts'
+import { findRecord, listRecords, type Hops, type RecordRow } from './queries.ts'
+
+export { scan as scanRecords } from './scan/index.ts'
+export { present as presentRecord }
+
+function present(row: RecordRow) {
+  const parsed = parseStoredJson(row.data)
+  return {
+    id: encodeId('record', row.id),
+    dataset: row.dataset,
+    submission_id: encodeId('submission', row.submission_id),
+    received_at: row.received_at.toISOString(),
+    data: parsed.ok ? parsed.value : null,
+  }
+}
+
+/** One record of the project, or 404. */
+export async function getRecord(ctx: Ctx, id: string): Promise<RecordRow & Hops> {
+  const row = await findRecord(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  return row
+}
+
+export { listNewestRecords, listRecordsById, listWebhookRecords } from './queries.ts'
+
+export const records: Room<'records'> = {
+  list: async (ctx, { limit, cursor, dataset, ...range }) => {
+    const page = { before: afterCursor(cursor), limit: limit + 1 }
+    const found = await listRecords(ctx.db, { ...ctx, ...idRange(range), ...page, dataset: dataset ?? null })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { records: rows.map(present), next_cursor }
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await getRecord(ctx, id)
+    return { record: { ...present(row), data_text: row.data } }
+  },
+
+  listOfWebhook,
+}

@@ -1,0 +1,137 @@
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { IdRange } from '../../id-range.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type RecordRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly submission_id: string
+  readonly received_at: Date
+  /** The payload's text; taken from the submission when the record is its body. */
+  readonly data: string
+}
+
+const columns: Sql = sql`r.id, r.dataset, r.submission_id, r.received_at, coalesce(r.data, s.body) as data`
+const withSubmission: Sql = sql`
+  records r
+  join submissions s
+    on s.workspace_id = r.workspace_id
+   and s.project_id = r.project_id
+   and s.id = r.submission_id
+`
+
+/** Newest first; `before` is the id to continue after. */
+export function listRecords(
+  db: Db,
+  at: At & IdRange & { dataset: string | null; before: string | null; limit: number },
+): Promise<readonly RecordRow[]> {
+  return db.many<RecordRow>(sql`
+    select ${columns}
+      from ${withSubmission}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       ${at.dataset === null ? sql`` : sql`and r.dataset = ${at.dataset}`}
+       ${at.before === null ? sql`` : sql`and r.id < ${at.before}`}
+       ${at.fromId === null ? sql`` : sql`and r.id >= ${at.fromId}`}
+       ${at.toId === null ? sql`` : sql`and r.id < ${at.toId}`}
+     order by r.id desc
+     limit ${at.limit}
+  `)
+}
+
+export type WebhookRecordRow = Pick<RecordRow, 'id' | 'received_at'> & {
+  /** It came by /v1/webhooks/{ingest_key}/{slug}. */
+  readonly by_key: boolean
+  /** Bytes of its payload. */
+  readonly bytes: number
+}
+
+const sized: Sql = sql`
+  r.id, r.received_at, s.ingest_key_id is not null as by_key, octet_length(coalesce(r.data, s.body)) as bytes
+`
+
+/**
+ * The newest records of a webhook without their payloads, found through its submissions (submissions_webhook); those that
+ * made no record are passed over.
+ */
+export function listWebhookRecords(
+  db: Db,
+  at: At & { webhookId: string; limit: number },
+): Promise<readonly WebhookRecordRow[]> {
+  return db.many<WebhookRecordRow>(sql`
+    select ${sized}
+      from (
+             select ingest_key_id, body, record_ids
+               from submissions
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                and webhook_id = ${at.webhookId}
+                and record_ids <> '{}'
+              order by id desc
+              limit ${at.limit}
+           ) s
+     cross join unnest(s.record_ids) as filed (id)
+      join records r
+        on r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = filed.id
+     order by r.id desc
+     limit ${at.limit}
+  `)
+}
+
+/** The same for records by their ids, in no order. */
+export function listSizedRecords(db: Db, at: At & { ids: readonly string[] }): Promise<readonly WebhookRecordRow[]> {
+  return db.many<WebhookRecordRow>(sql`
+    select ${sized}
+      from ${withSubmission}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = any (${at.ids}::uuid[])
+  `)
+}
+
+/** Records by their ids, without their payloads. */
+export function listRecordsById(
+  db: Db,
+  at: At & { ids: readonly string[] },
+): Promise<readonly Omit<RecordRow, 'data'>[]> {
+  return db.many<Omit<RecordRow, 'data'>>(sql`
+    select id, dataset, submission_id, received_at
+      from records
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (${at.ids}::uuid[])
+     order by id
+  `)
+}
+
+/** The newest records of a dataset, or of the project, without their payloads. */
+export function listNewestRecords(
+  db: Db,
+  at: At & { dataset: string | null; limit: number },
+): Promise<readonly Omit<RecordRow, 'data'>[]> {
+  return db.many<Omit<RecordRow, 'data'>>(sql`
+    select id, dataset, submission_id, received_at
+      from records
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       ${at.dataset === null ? sql`` : sql`and dataset = ${at.dataset}`}
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+/** How often it has been through a service like this one. */
+export type Hops = { readonly hops: number }
+
+export function findRecord(db: Db, at: At & { id: string }): Promise<(RecordRow & Hops) | undefined> {
+  return db.maybe<RecordRow & Hops>(sql`
+    select ${columns}, r.hops
+      from ${withSubmission}
+     where r.workspace_id = ${at.workspaceId}
+       and r.project_id = ${at.projectId}
+       and r.id = ${at.id}
+  `)
+}

@@ -1,0 +1,61 @@
+import type { Ctx } from '../../../../context.ts'
+import { listPayloads, lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
+import type { PacedWork } from '../../../paced-work.ts'
+import type { RecordRow } from '../queries.ts'
+import { scanRecords, type ScannedRecordRow, type WantedDelivery } from './queries.ts'
+
+export type RecordScan = PayloadFilter & {
+  readonly dataset: string | null
+  readonly webhookId: string | null
+  readonly delivery: WantedDelivery | null
+  readonly after: string | null
+  readonly before: string | null
+  readonly limit: number
+  readonly scannedMax: number
+  /** What reading the payloads may take; without more of it the piece ends before its end. */
+  readonly work: PacedWork
+}
+
+export type FoundRecords = {
+  readonly rows: readonly RecordRow[]
+  readonly reached: string | null
+  readonly scanned: number
+}
+
+/** One bounded piece of a search: of the next so many records, newest first, those that match; `reached` null: it came to the end. */
+export async function scan(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  asked: RecordScan,
+): Promise<FoundRecords> {
+  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
+  const page = await scanRecords(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
+  const fitting = page.filter(
+    (row) => row.has_delivery && (asked.webhookId === null || row.webhook_id === asked.webhookId),
+  )
+  const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))
+  const payloads = new Map(
+    (await listPayloads(ctx.db, { ...at, recordIds: read.map((row) => row.id) })).map((row) => [row.id, row.data]),
+  )
+  const { looked, found } = await lookThrough(read, {
+    payloadOf: (row) => payloads.get(row.id),
+    filter: asked,
+    work: asked.work,
+  })
+  const rows = found.slice(0, asked.limit).map((row) => ({ ...row, data: payloads.get(row.id) ?? '' }))
+  // The last that was looked at: the last that is given, when more of them matched; else the last that was looked at, when not all were.
+  const last =
+    found.length > rows.length
+      ? rows.at(-1)
+      : looked < fitting.length
+        ? read[looked - 1]
+        : endOf(page, asked.scannedMax)
+  return {
+    rows,
+    reached: last?.id ?? null,
+    scanned: last === undefined ? page.length : page.findIndex(({ id }) => id === last.id) + 1,
+  }
+}
+
+/** undefined: there is nothing beyond this page. */
+const endOf = (page: readonly ScannedRecordRow[], scannedMax: number): ScannedRecordRow | undefined =>
+  page.length < scannedMax ? undefined : page.at(-1)

@@ -1,0 +1,68 @@
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type ScannedRecordRow = {
+  readonly id: string
+  readonly dataset: string
+  readonly submission_id: string
+  readonly received_at: Date
+  readonly webhook_id: string | null
+  /** Bytes of its payload. */
+  readonly bytes: number
+  /** Whether it has such a delivery as is wanted; true when none is. */
+  readonly has_delivery: boolean
+}
+
+/** One delivery that a record must have; null: whatever. */
+export type WantedDelivery = { readonly states: readonly string[] | null; readonly destinationId: string | null }
+
+function hasDelivery(at: At, wanted: WantedDelivery | null): Sql {
+  if (wanted === null) return sql`true`
+  return sql`exists (
+             select 1
+               from deliveries d
+              where d.workspace_id = ${at.workspaceId}
+                and d.project_id = ${at.projectId}
+                and d.record_id = r.id
+                ${wanted.states === null ? sql`` : sql`and d.state = any (${wanted.states}::text[])`}
+                ${wanted.destinationId === null ? sql`` : sql`and d.destination_id = ${wanted.destinationId}`}
+           )`
+}
+
+/** The next records from the newest on, whether or not they match more than a dataset: what one piece of a search looks at. */
+export function scanRecords(
+  db: Db,
+  at: At & {
+    dataset: string | null
+    delivery: WantedDelivery | null
+    after: string | null
+    before: string | null
+    limit: number
+  },
+): Promise<readonly ScannedRecordRow[]> {
+  return db.many<ScannedRecordRow>(sql`
+    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, coalesce(octet_length(r.data), s.body_size) as bytes,
+           ${hasDelivery(at, at.delivery)} as has_delivery
+      from (
+             select id, dataset, submission_id, received_at, data
+               from records
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                ${at.dataset === null ? sql`` : sql`and dataset = ${at.dataset}`}
+                ${at.after === null ? sql`` : sql`and id > ${at.after}`}
+                ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+              order by id desc
+              limit ${at.limit}
+           ) r
+     cross join lateral (
+             select webhook_id, body_size
+               from submissions
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+                and id = r.submission_id
+             offset 0
+           ) s
+     order by r.id desc
+  `)
+}

@@ -1,0 +1,54 @@
+import { encodeId } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Deps } from '../../../context.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { tellMinute, unauditedMinutes, type ToldRow, type UnauditedMinute } from './queries.ts'
+
+/** From the begin of a minute: its length, the longest a request may take to arrive, and time to write what was counted. */
+const CLOSED_AFTER_MS = 60_000 + 30_000 + 10_000
+const MINUTES_AT_ONCE = 500
+/** So many rows tell of a minute while it lasts; the rest is one more row when it is over. */
+const ROWS_SOON_MAX = 5
+
+/**
+ * Writes the audit rows `ingest_signature_rejected`. They are chained, so none is ever changed: each refusal has
+ * its row within seconds, until a credential's minute has five; the rest follows in one more when it is over (docs/adr/0011).
+ */
+export async function auditSignatures(deps: Deps): Promise<void> {
+  const closedBefore = deps.clock.now() - CLOSED_AFTER_MS
+  for (const minute of await unauditedMinutes(deps.database, {
+    closedBefore,
+    rowsSoonMax: ROWS_SOON_MAX,
+    limit: MINUTES_AT_ONCE,
+  })) {
+    // oxlint-disable-next-line no-await-in-loop -- one chain at a time
+    await auditMinute(deps, minute)
+  }
+}
+
+function auditMinute(deps: Deps, minute: UnauditedMinute): Promise<void> {
+  const { workspaceId, projectId, webhookId, ingestKeyId } = minute
+  return inTransaction(asSystem(deps, { workspaceId, projectId, requestId: 'audit' }), async (tx) => {
+    const told = await tellMinute(tx.db, minute)
+    const latest = latestOf(told)
+    if (latest === undefined) return
+    await audit(
+      { ...tx, ip: latest.source_ip ?? undefined },
+      {
+        action: 'ingest_signature_rejected',
+        ...(webhookId === null ? {} : { target: encodeId('webhook', webhookId) }),
+        details: {
+          minute: minute.minute.toISOString(),
+          count: told.reduce((sum, { count }) => sum + count, 0),
+          reasons: Object.fromEntries(told.map(({ reason, count }) => [reason, count])),
+          ...(ingestKeyId === null ? {} : { ingest_key_id: encodeId('ingestKey', ingestKeyId) }),
+        },
+      },
+    )
+  })
+}
+
+function latestOf(told: readonly ToldRow[]): ToldRow | undefined {
+  return told.toSorted((a, b) => b.at.getTime() - a.at.getTime())[0]
+}

@@ -1,0 +1,83 @@
+import { encodeId } from '@postroad/contract'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { dryRun } from '../../dry-run.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { deleteRule, findRule, insertRule, listRules, updateRule, type RuleRow } from './queries.ts'
+
+const present = (row: RuleRow) => ({
+  ...row,
+  id: encodeId('rule', row.id),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** Like a new rule: it matches everything and takes the whole payload. */
+const UNSAVED: Pick<RuleRow, 'conditions' | 'mappings'> = { conditions: [], mappings: [] }
+
+export const rules: Room<'rules'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const found = await listRules(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { rules: rows.map(present), next_cursor }
+  },
+
+  create: (ctx, input) => {
+    checkConditions(input.conditions, 'conditions')
+    return inTransaction(ctx, async (tx) => {
+      const row = await insertRule(tx.db, { ...tx, ...input, id: tx.uuid(), now: new Date(tx.clock.now()) })
+      if (row === undefined) throw refuse('name_taken')
+      await audit(tx, {
+        action: 'create_rule',
+        target: encodeId('rule', row.id),
+        details: { name: row.name, dataset: row.dataset },
+      })
+      await configChanged(tx)
+      return { rule: present(row) }
+    })
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await findRule(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { rule: present(row) }
+  },
+
+  update: (ctx, { id, ...change }) => {
+    checkConditions(change.conditions, 'conditions')
+    return inTransaction(ctx, async (tx) => {
+      const held = await findRule(tx.db, { ...tx, id })
+      if (held === undefined) throw refuse('not_found')
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const row = await updateRule(tx.db, { ...tx, ...held, ...given, now: new Date(tx.clock.now()) })
+      if (row === undefined) throw refuse('name_taken')
+      await audit(tx, { action: 'update_rule', target: encodeId('rule', id), details: { changed: Object.keys(given) } })
+      await configChanged(tx)
+      return { rule: present(row) }
+    })
+  },
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      if ((await deleteRule(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      await audit(tx, { action: 'delete_rule', target: encodeId('rule', id) })
+      await configChanged(tx)
+      return { ok: true }
+    }),
+
+  test: async (ctx, { rule_id, conditions, mappings, ...on }) => {
+    checkConditions(conditions, 'conditions')
+    const held = rule_id === undefined ? UNSAVED : await findRule(ctx.db, { ...ctx, id: rule_id })
+    if (held === undefined) throw refuse('not_found')
+    return dryRun(ctx, {
+      ...on,
+      conditions: conditions ?? held.conditions,
+      mappings: mappings ?? held.mappings,
+      webhookId: null,
+    })
+  },
+}

@@ -1,0 +1,79 @@
+import { decodeId, Decision, encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { parseStoredJson } from '../../../domain/json/json-text.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { idRange } from '../../id-range.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import type { Room } from '../../verbs.ts'
+import {
+  findSubmission,
+  listDecisions,
+  listSubmissions,
+  type SubmissionRow,
+  type WholeSubmissionRow,
+} from './queries.ts'
+
+const present = (row: SubmissionRow) => ({
+  id: encodeId('submission', row.id),
+  webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
+  ingest_key_id: row.ingest_key_id === null ? null : encodeId('ingestKey', row.ingest_key_id),
+  received_at: row.received_at.toISOString(),
+  source_ip: row.source_ip,
+  content_type: row.content_type,
+  body_bytes: row.body_size,
+  record_ids: row.record_ids.map((id) => encodeId('record', id)),
+})
+
+export {
+  findSubmission,
+  listRecordIdsOfKey,
+  listStoredBodies,
+  type StoredBodyRow,
+  type WholeSubmissionRow,
+} from './queries.ts'
+
+export const submissions: Room<'submissions'> = {
+  list: async (ctx, { limit, cursor, webhook_id, ...range }) => {
+    const page = { before: afterCursor(cursor), limit: limit + 1 }
+    const found = await listSubmissions(ctx.db, { ...ctx, ...idRange(range), ...page, webhookId: webhook_id ?? null })
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { submissions: rows.map(present), next_cursor }
+  },
+
+  get: async (ctx, { id }) => {
+    const row = await findSubmission(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { submission: presentSubmission(row) }
+  },
+}
+
+/** Row → public shape, with headers, body and decision. */
+export function presentSubmission(row: WholeSubmissionRow) {
+  const { headers, body, body_bytes } = row
+  return {
+    ...present(row),
+    headers,
+    body,
+    body_base64: body_bytes?.toString('base64') ?? null,
+    decision: decisionOf(row.decision),
+  }
+}
+
+/** Those of these submissions in which a rule filed a record, with the record. */
+export async function listFiledBy(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  { rule, submissionIds }: { rule: string; submissionIds: readonly string[] },
+): Promise<readonly string[]> {
+  const rows = await listDecisions(ctx.db, { ...ctx, ids: submissionIds })
+  const entries = rows.flatMap(({ decision }) => decisionOf(decision).rules ?? [])
+  return entries.flatMap(({ rule_id, record_id }) => {
+    const id = rule_id === rule && record_id !== null ? decodeId('record', record_id) : undefined
+    return id ?? []
+  })
+}
+
+/** Written by the road, so it always reads. */
+function decisionOf(text: string): Decision {
+  const parsed = parseStoredJson(text)
+  return Decision.parse(parsed.ok ? parsed.value : undefined)
+}

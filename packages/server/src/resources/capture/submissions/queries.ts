@@ -1,0 +1,311 @@
+import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
+import { begunBy } from '../../../platform/server-facts.ts'
+import type { IdRange } from '../../id-range.ts'
+
+/** Everything that one 201 promises, as rows. */
+export type EventRows = {
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly submission: {
+    readonly id: string
+    readonly webhookId: string | null
+    readonly ingestKeyId: string | null
+    readonly receivedAt: number
+    readonly hops: number
+    readonly chain: string | null
+    readonly sourceIp: string | null
+    readonly contentType: string | null
+    readonly headers: string
+    readonly body: string | null
+    readonly bodyHex: string | null
+    readonly bodySize: number
+    readonly decision: string
+  }
+  readonly records: readonly { readonly id: string; readonly dataset: string; readonly data: string | null }[]
+  readonly deliveries: readonly {
+    readonly id: string
+    readonly recordId: string
+    readonly destinationId: string
+    readonly pauseReason: string | null
+    readonly orderKey?: string | undefined
+  }[]
+  /** Datasets that this event is the first to name. */
+  readonly newDatasets: readonly { readonly id: string; readonly name: string }[]
+}
+
+/**
+ * The one commit: submissions, records, deliveries and new datasets of a whole batch in one statement, so that a
+ * process may die at any instruction and no 201 is broken. The only statement that writes four rooms' tables.
+ */
+export async function insertEvents(db: Db, events: readonly EventRows[]): Promise<void> {
+  await db.run(sql`with ${insertingEvents(events)}`)
+}
+
+/** The same, unless the statement begins after `deadline` by PostgreSQL's clock. Says whether it did it. */
+export async function insertEventsBy(db: Db, deadline: Date, events: readonly EventRows[]): Promise<boolean> {
+  return (await db.run(sql`with ${insertingEvents(events, sql`where ${begunBy(deadline)}`)}`)) > 0
+}
+
+export type PermittedEvents = {
+  readonly deadline: Date
+  readonly events: readonly EventRows[]
+  /** A statement that gives as `submission_id` which of them to store; it runs first. */
+  readonly permitted: Sql
+  /** Those that are stored whatever it gives. */
+  readonly anyway: readonly EventRows[]
+}
+
+/** The same where another room decides within the statement what is stored. Gives the ids of the submissions that were. */
+export async function insertPermittedEvents(
+  db: Db,
+  { deadline, events, permitted, anyway }: PermittedEvents,
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    with permitted as (${permitted}),
+         stored as (
+           select submission_id
+             from permitted
+            union all
+           select submission_id
+             from unnest(${anyway.map(({ submission }) => submission.id)}::uuid[]) as submission_id
+            where ${begunBy(deadline)}
+         ),
+         ${insertingEvents([...events, ...anyway], sql`where submission_id in (select submission_id from stored)`)}
+    returning id
+  `)
+  return new Set(rows.map((row) => row.id))
+}
+
+function insertingEvents(events: readonly EventRows[], which = sql``): Sql {
+  const records = events.flatMap((event) => event.records.map((record) => ({ ...record, event })))
+  const deliveries = events.flatMap((event) => event.deliveries.map((delivery) => ({ ...delivery, event })))
+  const datasets = events.flatMap((event) => event.newDatasets.map((dataset) => ({ ...dataset, event })))
+  // Most batches name no new dataset and many have no delivery: PostgreSQL need not open what it will not write.
+  return sql`
+    new_records as (${insertRecords(records, which)})
+    ${deliveries.length === 0 ? sql`` : sql`, new_deliveries as (${insertDeliveries(deliveries, which)})`}
+    ${datasets.length === 0 ? sql`` : sql`, new_datasets as (${insertDatasets(datasets)})`}
+    ${insertSubmissions(events, which)}`
+}
+
+type Of<Row> = readonly (Row & { readonly event: EventRows })[]
+
+// In each of these the arrays are unnested side by side in the select list: as a table they would be written out first.
+function insertSubmissions(events: readonly EventRows[], which: Sql): Sql {
+  const rows = events.map((event) => event.submission)
+  const chained = rows.some((row) => row.chain !== null)
+  return sql`
+    insert into submissions (workspace_id, project_id, id, webhook_id, ingest_key_id, received_at, source_ip,
+                             content_type, headers, body, body_bytes, body_size, decision, record_ids
+                             ${chained ? sql`, chain` : sql``})
+    select workspace_id, project_id, submission_id, webhook_id, ingest_key_id, to_timestamp(received_ms / 1000), source_ip,
+           content_type, headers::json, body, decode(body_hex, 'hex'), body_size, decision::json, record_ids::uuid[]
+           ${chained ? sql`, chain` : sql``}
+      from (
+             select unnest(${events.map((event) => event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${events.map((event) => event.projectId)}::uuid[]) as project_id,
+                    unnest(${rows.map((row) => row.id)}::uuid[]) as submission_id,
+                    unnest(${rows.map((row) => row.webhookId)}::uuid[]) as webhook_id,
+                    unnest(${rows.map((row) => row.ingestKeyId)}::uuid[]) as ingest_key_id,
+                    unnest(${rows.map((row) => row.receivedAt)}::float8[]) as received_ms,
+                    unnest(${rows.map((row) => row.sourceIp)}::text[]) as source_ip,
+                    unnest(${rows.map((row) => row.contentType)}::text[]) as content_type,
+                    unnest(${texts(rows.map((row) => row.headers))}) as headers,
+                    unnest(${texts(rows.map((row) => row.body))}) as body,
+                    unnest(${rows.map((row) => row.bodyHex)}::text[]) as body_hex,
+                    unnest(${rows.map((row) => row.bodySize)}::int[]) as body_size,
+                    unnest(${texts(rows.map((row) => row.decision))}) as decision,
+                    ${chained ? sql`unnest(${rows.map((row) => row.chain)}::text[]) as chain,` : sql``}
+                    unnest(${events.map((event) => `{${event.records.map((record) => record.id).join(',')}}`)}::text[]) as record_ids
+           ) row
+     ${which}`
+}
+
+function insertRecords(records: Of<EventRows['records'][number]>, which: Sql): Sql {
+  return sql`
+    insert into records (workspace_id, project_id, id, submission_id, dataset, received_at, hops, data)
+    select workspace_id, project_id, id, submission_id, dataset, to_timestamp(received_ms / 1000), hops, data
+      from (
+             select unnest(${records.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${records.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${records.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${records.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
+                    unnest(${records.map((row) => row.dataset)}::text[]) as dataset,
+                    unnest(${records.map((row) => row.event.submission.receivedAt)}::float8[]) as received_ms,
+                    unnest(${records.map((row) => row.event.submission.hops)}::smallint[]) as hops,
+                    unnest(${texts(records.map((row) => row.data))}) as data
+           ) row
+     ${which}`
+}
+
+function insertDeliveries(deliveries: Of<EventRows['deliveries'][number]>, which: Sql): Sql {
+  const ordered = deliveries.some((row) => row.orderKey !== undefined)
+  return sql`
+    insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason,
+                            next_attempt_at, created_at, updated_at ${ordered ? sql`, order_key, order_seq` : sql``})
+    select workspace_id, project_id, id, record_id, destination_id,
+           case when pause_reason is null then 'pending' else 'paused' end,
+           pause_reason,
+           case when pause_reason is null then to_timestamp(ms / 1000) end, to_timestamp(ms / 1000), to_timestamp(ms / 1000)
+           ${ordered ? sql`, order_key, case when order_key is not null then nextval('deliveries_order') end` : sql``}
+      from (
+             select unnest(${deliveries.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${deliveries.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${deliveries.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${deliveries.map((row) => row.event.submission.id)}::uuid[]) as submission_id,
+                    unnest(${deliveries.map((row) => row.recordId)}::uuid[]) as record_id,
+                    unnest(${deliveries.map((row) => row.destinationId)}::uuid[]) as destination_id,
+                    unnest(${deliveries.map((row) => row.pauseReason)}::text[]) as pause_reason,
+                    ${ordered ? sql`unnest(${deliveries.map((row) => row.orderKey ?? null)}::uuid[]) as order_key,` : sql``}
+                    unnest(${deliveries.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row
+     ${which}`
+}
+
+/** In one order, so that two batches that make the same datasets do not wait for each other in a circle. */
+function insertDatasets(datasets: Of<EventRows['newDatasets'][number]>): Sql {
+  return sql`
+    insert into datasets (workspace_id, project_id, id, name, created_at)
+    select workspace_id, project_id, id, name, to_timestamp(ms / 1000)
+      from (
+             select unnest(${datasets.map((row) => row.event.workspaceId)}::uuid[]) as workspace_id,
+                    unnest(${datasets.map((row) => row.event.projectId)}::uuid[]) as project_id,
+                    unnest(${datasets.map((row) => row.id)}::uuid[]) as id,
+                    unnest(${datasets.map((row) => row.name)}::text[]) as name,
+                    unnest(${datasets.map((row) => row.event.submission.receivedAt)}::float8[]) as ms
+           ) row
+     order by workspace_id, project_id, name
+    on conflict (workspace_id, project_id, name) do nothing`
+}
+
+export type SubmissionRow = {
+  readonly id: string
+  readonly webhook_id: string | null
+  readonly ingest_key_id: string | null
+  readonly received_at: Date
+  readonly source_ip: string | null
+  readonly content_type: string | null
+  readonly body_size: number
+  readonly record_ids: readonly string[]
+}
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+/** Newest first; `before` is the id to continue after. */
+export function listSubmissions(
+  db: Db,
+  at: At & IdRange & { webhookId: string | null; before: string | null; limit: number },
+): Promise<readonly SubmissionRow[]> {
+  return db.many<SubmissionRow>(sql`
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids
+      from submissions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
+       ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+       ${at.fromId === null ? sql`` : sql`and id >= ${at.fromId}`}
+       ${at.toId === null ? sql`` : sql`and id < ${at.toId}`}
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+export type WholeSubmissionRow = SubmissionRow & {
+  readonly headers: Record<string, string>
+  readonly body: string | null
+  readonly body_bytes: Buffer | null
+  /** As text: the values seen keep their digits. */
+  readonly decision: string
+}
+
+export function findSubmission(db: Db, at: At & { id: string }): Promise<WholeSubmissionRow | undefined> {
+  return db.maybe<WholeSubmissionRow>(sql`
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids,
+           headers, body, body_bytes, decision::text as decision
+      from submissions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+}
+
+/** What was decided about these submissions. */
+export function listDecisions(
+  db: Db,
+  at: At & { ids: readonly string[] },
+): Promise<readonly { id: string; decision: string }[]> {
+  return db.many<{ id: string; decision: string }>(sql`
+    select id, decision::text as decision
+      from submissions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (${at.ids}::uuid[])
+  `)
+}
+
+/** The newest records that came with an ingest key; no index knows keys, so only the newest `scannedMax` submissions are looked at. */
+export async function listRecordIdsOfKey(
+  db: Db,
+  at: At & { ingestKeyId: string; limit: number; scannedMax: number },
+): Promise<readonly string[]> {
+  const rows = await db.many<{ id: string }>(sql`
+    select filed.id
+      from (
+             select id, ingest_key_id, record_ids
+               from submissions
+              where workspace_id = ${at.workspaceId}
+                and project_id = ${at.projectId}
+              order by id desc
+              limit ${at.scannedMax}
+           ) s
+     cross join unnest(s.record_ids) as filed (id)
+     where s.ingest_key_id = ${at.ingestKeyId}
+     order by s.id desc
+     limit ${at.limit}
+  `)
+  return rows.map(({ id }) => id)
+}
+
+export type StoredBodyRow = Pick<WholeSubmissionRow, 'id' | 'received_at' | 'headers' | 'body' | 'body_bytes'>
+
+/** The newest bodies of a project, or of one webhook; at most `bytesMax` are read, and the one that goes beyond it. */
+export function listStoredBodies(
+  db: Db,
+  at: At & { webhookId: string | null; limit: number; bytesMax: number },
+): Promise<readonly StoredBodyRow[]> {
+  return db.many<StoredBodyRow>(sql`
+    select id, received_at, headers, body, body_bytes
+      from (
+             select id, received_at, headers, body, body_bytes,
+                    sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
+               from (
+                      select id, received_at, headers, body, body_bytes, body_size
+                        from submissions
+                       where workspace_id = ${at.workspaceId}
+                         and project_id = ${at.projectId}
+                         ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
+                       order by id desc
+                       limit ${at.limit}
+                    ) newest
+           ) sized
+     where coalesce(newer_bytes, 0) < ${at.bytesMax}
+     order by id desc
+  `)
+}
+
+/** Those of these submissions that are stored. */
+export async function findStored(
+  db: Db,
+  asked: readonly (At & { readonly id: string })[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ id: string }>(sql`
+    select id
+      from submissions
+     where (workspace_id, project_id, id) in (
+             select unnest(${asked.map((one) => one.workspaceId)}::uuid[]),
+                    unnest(${asked.map((one) => one.projectId)}::uuid[]),
+                    unnest(${asked.map((one) => one.id)}::uuid[])
+           )
+  `)
+  return new Set(rows.map((row) => row.id))
+}

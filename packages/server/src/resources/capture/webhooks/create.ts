@@ -1,0 +1,59 @@
+import { encodeId, verificationSettings } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import { datasetFrom } from '../../../domain/slug.ts'
+import { hashCredential } from '../../../platform/cipher.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { insertCredential } from '../credentials/index.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import { insertUnderFreeSlug } from '../../free-slug.ts'
+import type { Room } from '../../verbs.ts'
+import { handshakeColumns } from './handshake.ts'
+import { presentWebhook } from './present.ts'
+import { insertWebhook } from './queries.ts'
+import { mintUrlSlug, urlParts } from './url-parts.ts'
+import { keepVersion } from './versions.ts'
+
+/** Makes an endpoint and its URL; the slug in it is stored sealed, and found by its hash. */
+export const create: Room<'webhooks'>['create'] = (ctx, input) => {
+  checkConditions(input.criteria, 'criteria')
+  return inTransaction(ctx, async (tx) => {
+    const id = tx.uuid()
+    const urlSlug = mintUrlSlug(tx)
+    const settings = {
+      ...tx,
+      id,
+      name: input.name,
+      enabled: input.enabled,
+      criteria: input.criteria,
+      mappings: input.mappings,
+      verification: verificationSettings(input.verification),
+      secret: sealedSecret(tx, { id, secret: 'secret' in input.verification ? input.verification.secret : undefined }),
+      ip_allowlist: input.ip_allowlist,
+      cors_origins: input.cors?.origins ?? null,
+      idempotency: input.idempotency,
+      ...handshakeColumns(tx, { id, sent: input.handshake }),
+      url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
+      now: new Date(tx.clock.now()),
+    }
+    const insert = (slug: string): ReturnType<typeof insertWebhook> =>
+      insertWebhook(tx.db, { ...settings, slug, dataset: input.dataset ?? datasetFrom(slug) })
+    const row = await insertUnderFreeSlug(tx, { slug: input.slug, name: input.name, fallback: 'webhook', insert })
+    await insertCredential(tx.db, { ...tx, hash: hashCredential(urlSlug), kind: 'webhook_url', subjectId: id })
+    await keepVersion(tx, row, { before: undefined, restoredFrom: null })
+    await audit(tx, {
+      action: 'create_webhook',
+      target: encodeId('webhook', id),
+      details: { name: row.name, scheme: row.verification.scheme },
+    })
+    await configChanged(tx)
+    return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
+  })
+}
+
+/** A verification secret, sealed for its row; null when none was sent. */
+export function sealedSecret(ctx: Ctx, of: { id: string; secret: string | undefined }): Buffer | null {
+  return of.secret === undefined ? null : ctx.cipher.seal(of.secret, secretPlace('webhooks.secret', of.id))
+}

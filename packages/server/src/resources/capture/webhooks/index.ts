@@ -1,0 +1,65 @@
+import { encodeId } from '@postroad/contract'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { deleteCredentialsOf } from '../credentials/index.ts'
+import { afterCursor, pageOf } from '../../page.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { create } from './create.ts'
+import { presentWebhook } from './present.ts'
+import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
+import { restoreVersion } from './restore.ts'
+import { rotateVerificationSecret } from './rotate-secret.ts'
+import { rotate } from './rotate-url.ts'
+import { tryOut } from './try-out.ts'
+import { update } from './update.ts'
+import { urlParts } from './url-parts.ts'
+import { verifySample } from './verify-sample.ts'
+import { getVersion, listVersions } from './versions.ts'
+
+export { findWebhook }
+
+export const webhooks: Room<'webhooks'> = {
+  list: async (ctx, { limit, cursor }) => {
+    const [found, parts] = await Promise.all([
+      listWebhooks(ctx.db, { ...ctx, before: afterCursor(cursor), limit: limit + 1 }),
+      urlParts(ctx),
+    ])
+    const { rows, next_cursor } = pageOf(found, limit)
+    return { webhooks: rows.map((row) => presentWebhook(ctx, row, parts)), next_cursor }
+  },
+
+  create,
+
+  get: async (ctx, { id }) => {
+    const row = await findWebhook(ctx.db, { ...ctx, id })
+    if (row === undefined) throw refuse('not_found')
+    return { webhook: presentWebhook(ctx, row, await urlParts(ctx)) }
+  },
+
+  update,
+
+  remove: (ctx, { id }) =>
+    inTransaction(ctx, async (tx) => {
+      if ((await deleteWebhook(tx.db, { ...tx, id })) === 0) throw refuse('not_found')
+      await deleteCredentialsOf(tx.db, { ...tx, subjectId: id })
+      await audit(tx, { action: 'delete_webhook', target: encodeId('webhook', id) })
+      await configChanged(tx)
+      return { ok: true }
+    }),
+
+  test: tryOut,
+
+  verifySample,
+
+  rotate,
+
+  rotateVerificationSecret,
+
+  listVersions,
+
+  getVersion,
+
+  restoreVersion,
+}

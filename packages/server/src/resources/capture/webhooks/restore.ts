@@ -1,0 +1,91 @@
+import { encodeId, type RouteInput, type Routes, type VerificationScheme, type WebhookConfig } from '@postroad/contract'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { presentWebhook, type Settings } from './present.ts'
+import { findWebhook, type WebhookRow } from './queries.ts'
+import { withSecret } from './rotate-secret.ts'
+import { changeWebhook } from './update.ts'
+import { urlParts } from './url-parts.ts'
+import { findVersionOf } from './versions.ts'
+
+type Input = RouteInput<Routes['webhooks']['restoreVersion']>
+
+/** Takes over the settings of a version. Versions hold no secrets: those held now stay where they still fit. */
+export const restoreVersion: Room<'webhooks'>['restoreVersion'] = (ctx, input) =>
+  inTransaction(ctx, async (tx) => {
+    const { id, version } = input
+    const held = await findWebhook(tx.db, { ...tx, id, lock: true })
+    if (held === undefined) throw refuse('not_found')
+    const { config } = await findVersionOf(tx, input)
+    const settings: Settings = {
+      ...config,
+      verification: verificationOf(held, config, input),
+      handshake: handshakeOf(held, config, input),
+    }
+    const row = await changeWebhook(tx, held, {
+      settings,
+      restoredFrom: version,
+      ...(input.without_secret === true ? { withoutSecret: true } : {}),
+    })
+    await audit(tx, {
+      action: 'restore_webhook_version',
+      target: encodeId('webhook', id),
+      details: { restored: version, version: row.version },
+    })
+    await configChanged(tx)
+    return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
+  })
+
+function verificationOf(
+  held: WebhookRow,
+  { verification }: WebhookConfig,
+  input: Input,
+): NonNullable<Settings['verification']> {
+  const { scheme } = verification
+  const why = whySecretRefused({ scheme, isHeld: scheme === held.verification.scheme }, input)
+  if (why !== undefined) throw refuse('invalid_request', why)
+  return input.secret === undefined ? verification : withSecret(verification, input.secret)
+}
+
+function whySecretRefused(
+  of: { readonly scheme: VerificationScheme; readonly isHeld: boolean },
+  { version, secret, without_secret }: Input,
+): string | undefined {
+  const sent = [...(secret === undefined ? [] : ['"secret"']), ...(without_secret ? ['"without_secret"'] : [])]
+  if (sent.length > 1) return 'Send "secret" or "without_secret", not both.'
+  if (of.scheme === 'none')
+    return sent.length === 0
+      ? undefined
+      : `Version ${version} verifies nothing, so it takes no secret; remove ${sent.join()}.`
+  if (of.isHeld)
+    return without_secret ? 'The scheme stays the same, and so does its secret; remove "without_secret".' : undefined
+  if (sent.length > 0) return undefined
+  return `Version ${version} verifies by ${of.scheme}, whose secret is no longer held: send it as "secret", or "without_secret": true to set it later; until then every request is answered 401.`
+}
+
+function handshakeOf(
+  held: WebhookRow,
+  { handshake }: WebhookConfig,
+  { version, verify_token: token }: Input,
+): NonNullable<Settings['handshake']> {
+  const { kind, has_verify_token: hadToken = false } = handshake
+  if (kind === 'none') {
+    if (token !== undefined)
+      throw refuse(
+        'invalid_request',
+        `Version ${version} has no handshake, so it takes no token; remove "verify_token".`,
+      )
+    return { kind }
+  }
+  if (token !== undefined) return { kind, verify_token: token }
+  if (hadToken && (kind !== held.handshake || held.verify_token === null)) {
+    throw refuse(
+      'invalid_request',
+      `Version ${version} asks for a verify token that is no longer held: send it as "verify_token".`,
+    )
+  }
+  return { kind }
+}

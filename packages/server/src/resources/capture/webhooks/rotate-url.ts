@@ -1,0 +1,71 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import { hashCredential } from '../../../platform/cipher.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import {
+  deleteCredentialsOf,
+  deleteOtherCredentialsOf,
+  endCredentialAt,
+  insertCredential,
+} from '../credentials/index.ts'
+import { overlapEnd } from '../../overlap.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { presentWebhook } from './present.ts'
+import { findWebhook, rotateUrl } from './queries.ts'
+import { mintUrlSlug, urlParts } from './url-parts.ts'
+
+/** Contract part 3: a new URL for the same endpoint. One former URL is kept until its deadline; an older one ends here. */
+export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours }) =>
+  inTransaction(ctx, async (tx) => {
+    const held = await findWebhook(tx.db, { ...tx, id, lock: true })
+    if (held === undefined) throw refuse('not_found')
+    const former = tx.cipher.open(held.url_slug, secretPlace('webhooks.url_slug', id)).reveal()
+    const slug = mintUrlSlug(tx)
+    const end = overlapEnd(tx, overlap_hours)
+    const at = { workspaceId: tx.workspaceId, subjectId: id }
+    await (end === null
+      ? deleteCredentialsOf(tx.db, at)
+      : endOlder(tx, { ...at, hash: hashCredential(former), expiresAt: end }))
+    await insertCredential(tx.db, { ...at, hash: hashCredential(slug), kind: 'webhook_url', projectId: tx.projectId })
+    const row = await rotateUrl(tx.db, {
+      ...tx,
+      id,
+      url_slug: tx.cipher.seal(slug, secretPlace('webhooks.url_slug', id)),
+      previous_url_slug: end === null ? null : tx.cipher.seal(former, secretPlace('webhooks.previous_url_slug', id)),
+      previous_url_expires_at: end,
+      now: new Date(tx.clock.now()),
+    })
+    if (row === undefined) throw refuse('not_found')
+    await audit(tx, {
+      action: 'rotate_webhook_url',
+      target: encodeId('webhook', id),
+      details: { overlap_hours, previous_url_expires_at: end?.toISOString() ?? null },
+    })
+    await configChanged(tx)
+    const { webhook_slug, public_path, public_url, previous_public_url, previous_url_expires_at } = presentWebhook(
+      tx,
+      row,
+      await urlParts(tx),
+    )
+    return {
+      id: encodeId('webhook', id),
+      webhook_slug,
+      public_path,
+      public_url,
+      previous_public_url,
+      previous_url_expires_at,
+    }
+  })
+
+/** One former URL is kept: what was former before ends now. */
+async function endOlder(
+  tx: Ctx,
+  former: { workspaceId: string; subjectId: string; hash: Buffer; expiresAt: Date },
+): Promise<void> {
+  await deleteOtherCredentialsOf(tx.db, former)
+  await endCredentialAt(tx.db, former)
+}

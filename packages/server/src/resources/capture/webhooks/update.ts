@@ -1,0 +1,105 @@
+import { encodeId, patchVerification, VerificationSettings } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { sealedSecret } from './create.ts'
+import { changedHandshake } from './handshake.ts'
+import { presentWebhook, type Settings } from './present.ts'
+import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
+import { urlParts } from './url-parts.ts'
+import { changedMembers, keepVersion } from './versions.ts'
+
+/** Changes what was sent. A secret set here replaces the old one at once, also one that a rotation kept alive. */
+export const update: Room<'webhooks'>['update'] = (ctx, { id, ...settings }) => {
+  checkConditions(settings.criteria, 'criteria')
+  return inTransaction(ctx, async (tx) => {
+    const held = await findWebhook(tx.db, { ...tx, id, lock: true })
+    if (held === undefined) throw refuse('not_found')
+    const row = await changeWebhook(tx, held, { settings, restoredFrom: null })
+    await audit(tx, {
+      action: 'update_webhook',
+      target: encodeId('webhook', id),
+      details: { changed: Object.keys(settings) },
+    })
+    await configChanged(tx)
+    return { webhook: presentWebhook(tx, row, await urlParts(tx)) }
+  })
+}
+
+export type Change = {
+  readonly settings: Settings
+  /** The version whose settings these are. */
+  readonly restoredFrom: number | null
+  /** Another scheme may be turned on before its secret is known. */
+  readonly withoutSecret?: true
+}
+
+/** Writes a change to an endpoint whose row is locked, and its version when a setting differs or was restored. */
+export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): Promise<WebhookRow> {
+  const { settings, restoredFrom } = change
+  if (
+    settings.slug !== undefined &&
+    settings.slug !== held.slug &&
+    (await isSlugTaken(tx.db, { ...tx, slug: settings.slug }))
+  )
+    throw refuse('slug_taken')
+  const next = {
+    ...held,
+    ...changed(held, settings),
+    ...changedVerification(tx, held, change),
+    ...changedHandshake(tx, held, settings.handshake),
+  }
+  const makesVersion = restoredFrom !== null || changedMembers(held, next).length > 0
+  const row = await updateWebhook(tx.db, {
+    ...tx,
+    ...next,
+    version: held.version + (makesVersion ? 1 : 0),
+    now: new Date(tx.clock.now()),
+  })
+  if (row === undefined) throw refuse('not_found')
+  if (makesVersion) await keepVersion(tx, row, { before: held, restoredFrom })
+  return row
+}
+
+function changed(held: WebhookRow, settings: Settings) {
+  return {
+    name: settings.name ?? held.name,
+    slug: settings.slug ?? held.slug,
+    dataset: settings.dataset ?? held.dataset,
+    enabled: settings.enabled ?? held.enabled,
+    criteria: settings.criteria ?? held.criteria,
+    mappings: settings.mappings ?? held.mappings,
+    ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
+    idempotency: settings.idempotency === undefined ? held.idempotency : settings.idempotency,
+    cors_origins: settings.cors === undefined ? held.cors_origins : (settings.cors?.origins ?? null),
+  }
+}
+
+type Verified = Pick<WebhookRow, 'verification' | 'secret' | 'previous_secret' | 'previous_secret_expires_at'>
+
+function changedVerification(tx: Ctx, held: WebhookRow, change: Change): Verified {
+  const patch = change.settings.verification
+  const { verification: settings, secret: heldSecret, previous_secret, previous_secret_expires_at } = held
+  if (patch === undefined)
+    return { verification: settings, secret: heldSecret, previous_secret, previous_secret_expires_at }
+  const verification = changedSettings(settings, patch, change)
+  const secret = sealedSecret(tx, { id: held.id, secret: 'secret' in patch ? patch.secret : undefined })
+  const keeps = secret === null && verification.scheme === settings.scheme
+  if (keeps) return { verification, secret: heldSecret, previous_secret, previous_secret_expires_at }
+  return { verification, secret, previous_secret: null, previous_secret_expires_at: null }
+}
+
+function changedSettings(
+  held: VerificationSettings,
+  patch: NonNullable<Settings['verification']>,
+  { withoutSecret }: Change,
+): VerificationSettings {
+  if (withoutSecret && patch.scheme !== held.scheme) return VerificationSettings.parse(patch)
+  const change = patchVerification({ held, patch })
+  if ('error' in change) throw refuse('invalid_request', `verification: ${change.error}`)
+  return change.settings
+}

@@ -1,0 +1,31 @@
+import { encodeId, type ERROR_CODES } from '@postroad/contract'
+import type { AttemptRow, DeliveryRow } from './queries.ts'
+
+type ErrorCode = (typeof ERROR_CODES)[number]
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column is written from the same list
+export const presentErrorCode = (text: string | null): ErrorCode | null => text as ErrorCode | null
+
+/** Row → public shape. */
+export const presentDelivery = (row: DeliveryRow) => ({
+  ...row,
+  id: encodeId('delivery', row.id),
+  record_id: encodeId('record', row.record_id),
+  destination_id: encodeId('destination', row.destination_id),
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  last_error: presentErrorCode(row.last_error),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+})
+
+/** Row → public shape, with as much of the answer as the row has. */
+export const presentAttempt = <Row extends Omit<AttemptRow, 'response_headers' | 'response_body'>>(
+  row: Row,
+  deliveryId: string,
+) => ({
+  ...row,
+  id: encodeId('attempt', row.id),
+  delivery_id: encodeId('delivery', deliveryId),
+  started_at: row.started_at.toISOString(),
+  error_code: presentErrorCode(row.error_code),
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+})

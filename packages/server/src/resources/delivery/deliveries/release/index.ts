@@ -1,0 +1,63 @@
+import { asSystem } from '../../../../as-system.ts'
+import type { Deps } from '../../../../context.ts'
+import { monthOf } from '../../../../domain/workspace/month.ts'
+import { limitsOf } from '../../../../domain/workspace/plan.ts'
+import { inTransaction } from '../../../../transaction.ts'
+import { holdAllowance, useAllowance } from '../../../workspace/usage/index.ts'
+import { lanesChanged } from '../../lanes/index.ts'
+import { listWaitingWorkspaces, lockWaiting, release, type WaitingWorkspace } from './queries.ts'
+import { notifyUsedUp } from './notify-used-up.ts'
+
+/** In one commit, under the month that ingest counts in. */
+const RELEASED_AT_ONCE = 500
+/** So that a process that is asked to stop does so soon. */
+const ROUNDS_MAX = 40
+
+/**
+ * Lets go what waits for the allowance as far as there is room: when the month has turned, or the plan has changed. The oldest
+ * first, a piece of each workspace in turn. Several processes may do so at once.
+ */
+export async function releaseWaiting(deps: Deps): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- round after round
+    const waiting = await listWaitingWorkspaces(deps.database, monthOf(deps.clock.now()))
+    let released = 0
+    // oxlint-disable-next-line no-await-in-loop -- piece after piece: ingest counts under the same month
+    for (const workspace of waiting)
+      released += await (hasRoom(deps, workspace) ? releaseSome(deps, workspace.id) : notifyOnce(deps, workspace))
+    if (released === 0) return
+  }
+}
+
+function hasRoom({ plans }: Deps, { plan, used }: WaitingWorkspace): boolean {
+  const max = limitsOf(plans, plan).deliveries_per_month
+  return max === null || used < max
+}
+
+/** They count in the month in which they are let go, in the same commit. Gives how many. */
+async function releaseSome(deps: Deps, workspaceId: string): Promise<number> {
+  const database = deps.database.forWorkspace(workspaceId)
+  const ctx = { ...asSystem(deps, { workspaceId, projectId: '', requestId: 'allowance' }), database, db: database }
+  // oxlint-disable-next-line house/verb-guards -- the month or the plan has let them go, nobody changes anything
+  return inTransaction(ctx, async (tx) => {
+    const allowance = await holdAllowance(tx)
+    const rows = await lockWaiting(tx.db, {
+      workspaceId,
+      limit: Math.min(RELEASED_AT_ONCE, allowance?.left ?? Infinity),
+    })
+    if (rows.length === 0) return 0
+    const released = await release(tx.db, { workspaceId, rows, now: new Date(tx.clock.now()) })
+    if (allowance !== null) await useAllowance(tx, allowance, released)
+    const lanes = [...new Set(rows.map((row) => row.destination_id))].map((destinationId) => ({
+      workspaceId,
+      destinationId,
+    }))
+    tx.afterCommit(() => lanesChanged(deps, { lanes, halted: false }))
+    return released
+  })
+}
+
+async function notifyOnce(deps: Deps, { id, plan, told }: WaitingWorkspace): Promise<0> {
+  if (!told) await notifyUsedUp(deps, { workspaceId: id, max: limitsOf(deps.plans, plan).deliveries_per_month ?? 0 })
+  return 0
+}

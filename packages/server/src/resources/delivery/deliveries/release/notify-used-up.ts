@@ -1,0 +1,40 @@
+import { encodeId } from '@postroad/contract'
+import { asSystem } from '../../../../as-system.ts'
+import type { Deps } from '../../../../context.ts'
+import type { Letter } from '../../../../domain/people/letter.ts'
+import { monthOf, nextMonthAt } from '../../../../domain/workspace/month.ts'
+import { inTransaction } from '../../../../transaction.ts'
+import { audit } from '../../../workspace/audit/index.ts'
+import { notifyManagers } from '../../../people/notices/index.ts'
+import { noteTold } from './queries.ts'
+
+/** Once a month: an audit row, and a mail to the owners and admins, in the transaction that notes it. */
+export function notifyUsedUp(deps: Deps, { workspaceId, max }: { workspaceId: string; max: number }): Promise<void> {
+  const now = deps.clock.now()
+  const month = monthOf(now)
+  return inTransaction(asSystem(deps, { workspaceId, projectId: '', requestId: 'allowance' }), async (tx) => {
+    if ((await noteTold(tx.db, { workspaceId, month, now: new Date(now) })) === 0) return
+    await audit(tx, {
+      action: 'delivery_allowance_used',
+      target: encodeId('workspace', workspaceId),
+      details: { month: month.slice(0, 7), deliveries: max },
+    })
+    await notifyManagers(tx, {
+      kind: 'delivery_allowance_used',
+      letter: letterOf({ max, upgradeUrl: deps.upgradeUrl(), nextMonth: nextMonthAt(now) }),
+      usefulMs: nextMonthAt(now) - now,
+    })
+  })
+}
+
+function letterOf({ max, upgradeUrl, nextMonth }: { max: number; upgradeUrl: string; nextMonth: number }): Letter {
+  const day = new Date(nextMonth).toISOString().slice(0, 10)
+  return {
+    subject: 'The deliveries of this month are used up',
+    lines: [
+      `Your plan allows ${max.toLocaleString('en')} deliveries a month, and they are used up. Events are still accepted and stored; their deliveries are paused.`,
+      `Nothing is lost: what is paused is sent, the oldest first, when the next month begins on ${day} (UTC), or as soon as you have a larger plan.`,
+    ],
+    action: { label: 'Change the plan', url: upgradeUrl },
+  }
+}

@@ -1,0 +1,156 @@
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import type { DeliveryRow } from '../queries.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+/** What a delivery must be like; null: whatever. What its payload must be like is not asked of the database. */
+export type ScanFilter = {
+  readonly states: readonly DeliveryRow['state'][] | null
+  readonly destinationId: string | null
+  readonly recordId: string | null
+  readonly webhookId: string | null
+  readonly dataset: string | null
+}
+
+/** Ids between two bounds, both of them outside; null: no bound. */
+export type Between = { readonly after: string | null; readonly before: string | null }
+
+export type ScannedRow = DeliveryRow & {
+  /** Bytes of its payload. */
+  readonly bytes: number
+}
+
+type Edge = { readonly scanned: number; readonly reached: string | null }
+export type Page = Edge & { readonly rows: readonly ScannedRow[] }
+
+const NOT_DELIVERED: readonly string[] = ['failed', 'cancelled']
+
+const inOrder = (newestFirst: boolean): Sql => sql`id ${newestFirst ? sql`desc` : sql``}`
+
+/**
+ * The deliveries that one page looks at: the next so many along an index, whether or not they match, so that a page costs
+ * the same however rare a match is. What was not delivered has an index of its own; a record has few deliveries.
+ */
+function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number }): Sql {
+  const { states, destinationId, recordId } = at.filter
+  const notDelivered = states !== null && states.every((state) => NOT_DELIVERED.includes(state))
+  return sql`
+    select id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at
+      from deliveries
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       ${recordId === null ? sql`` : sql`and record_id = ${recordId}`}
+       ${notDelivered ? sql`and state in ('failed', 'cancelled')` : destinationId === null ? sql`` : sql`and destination_id = ${destinationId}`}
+       ${at.after === null ? sql`` : sql`and id > ${at.after}`}
+       ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+     order by ${inOrder(at.newestFirst)}
+     limit ${at.limit}
+  `
+}
+
+/** Those of a page that match, told by their own columns and by those of their record and its submission. */
+const matching = ({ states, destinationId, webhookId, dataset }: ScanFilter): Sql => sql`
+       true
+       ${states === null ? sql`` : sql`and d.state = any (${states}::text[])`}
+       ${destinationId === null ? sql`` : sql`and d.destination_id = ${destinationId}`}
+       ${dataset === null ? sql`` : sql`and r.dataset = ${dataset}`}
+       ${webhookId === null ? sql`` : sql`and s.webhook_id = ${webhookId}`}
+`
+
+/** One by one, each by its key: a plan for as many as a page may look at would read all days. */
+const withRecord = (at: At): Sql => sql`
+  cross join lateral (
+          select submission_id, dataset, data
+            from records
+           where workspace_id = ${at.workspaceId}
+             and project_id = ${at.projectId}
+             and id = d.record_id
+          offset 0
+        ) r
+`
+const withSubmission = (at: At): Sql => sql`
+  cross join lateral (
+          select webhook_id, body_size
+            from submissions
+           where workspace_id = ${at.workspaceId}
+             and project_id = ${at.projectId}
+             and id = r.submission_id
+          offset 0
+        ) s
+`
+
+/**
+ * One page, and of its matches the first `matchesMax`; null: all. Records are looked up in order and no further than that, or a page
+ * of which few are wanted would cost as much as a whole one. `reached` is the last delivery of the page, null when it has none.
+ */
+export async function scanPage(
+  db: Db,
+  at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number; matchesMax: number | null },
+): Promise<Page> {
+  const order = inOrder(at.newestFirst)
+  const found = await db.many<Edge & { readonly [Column in keyof ScannedRow]: ScannedRow[Column] | null }>(sql`
+    with scanned as materialized (${scannedRows(at)})
+    select edge.scanned, edge.reached, m.id, m.record_id, m.dataset, m.destination_id, m.state, m.pause_reason, m.attempt_count, m.next_attempt_at,
+           m.last_status, m.last_error, m.created_at, m.updated_at, m.bytes
+      from (
+             select count(*)::int as scanned, (array_agg(id order by ${inOrder(!at.newestFirst)}))[1] as reached
+               from scanned
+           ) edge
+      left join (
+             select d.id, d.record_id, r.dataset, d.destination_id, d.state, d.pause_reason, d.attempt_count, d.next_attempt_at,
+                    d.last_status, d.last_error, d.created_at, d.updated_at,
+                    coalesce(octet_length(r.data), s.body_size) as bytes
+               from (select * from scanned order by ${order} offset 0) d
+               ${withRecord(at)}
+               ${withSubmission(at)}
+              where ${matching(at.filter)}
+              order by d.${order}
+              limit ${at.matchesMax}
+           ) m on true
+     order by m.${order}
+  `)
+  const [first] = found
+  return {
+    scanned: first?.scanned ?? 0,
+    reached: first?.reached ?? null,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the outer join leaves all columns of a match null, or none
+    rows: found.filter((row) => row.id !== null) as unknown as readonly ScannedRow[],
+  }
+}
+
+export type CountedRow = {
+  readonly destination_id: string
+  readonly state: DeliveryRow['state']
+  readonly count: number
+}
+
+/** Like `scanPage`, of a long page and counted only. */
+export async function countPage(
+  db: Db,
+  at: At & Between & { filter: ScanFilter; limit: number },
+): Promise<Edge & { readonly rows: readonly CountedRow[] }> {
+  const { webhookId, dataset } = at.filter
+  const found = await db.many<Edge & { readonly [Column in keyof CountedRow]: CountedRow[Column] | null }>(sql`
+    with scanned as materialized (${scannedRows({ ...at, newestFirst: false })})
+    select edge.scanned, edge.reached, m.destination_id, m.state, m.count
+      from (
+             select count(*)::int as scanned, (array_agg(id order by id desc))[1] as reached
+               from scanned
+           ) edge
+      left join (
+             select d.destination_id, d.state, count(*) as count
+               from scanned d
+               ${webhookId === null && dataset === null ? sql`` : withRecord(at)}
+               ${webhookId === null ? sql`` : withSubmission(at)}
+              where ${matching(at.filter)}
+              group by d.destination_id, d.state
+           ) m on true
+  `)
+  const [first] = found
+  return {
+    scanned: first?.scanned ?? 0,
+    reached: first?.reached ?? null,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+    rows: found.filter((row) => row.count !== null) as unknown as readonly CountedRow[],
+  }
+}

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { DestinationPreset } from '@postroad/contract'
+import type { Room } from '../../verbs.ts'
+
+/** One file a preset; a new one is a new file. */
+const FOLDER = new URL('../../../../destination-presets/', import.meta.url)
+
+const presets = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => DestinationPreset.parse(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8'))))
+  .toSorted((a, b) => Number(a.id === 'generic') - Number(b.id === 'generic') || a.name.localeCompare(b.name))
+
+export const destinationPresets: Room<'destinationPresets'> = {
+  list: () => Promise.resolve({ destination_presets: presets }),
+}

@@ -1,0 +1,53 @@
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+
+type At = { readonly workspaceId: string; readonly destinationId: string }
+type Waiting = { readonly state: 'pending' | 'retrying' }
+
+/** What waits in one state, in the order of its index: what is due first comes first. */
+const waitingIn = ({ workspaceId, destinationId, state }: At & Waiting, limit: number): Sql => sql`
+  select id, next_attempt_at
+    from deliveries
+   where workspace_id = ${workspaceId}
+     and destination_id = ${destinationId}
+     and state = ${state}
+     and next_attempt_at is not null
+   order by next_attempt_at, id
+   limit ${limit}
+`
+
+/** Retries are not due in the order in which their events came, so so many are looked at for the oldest. */
+const LOOKED_AT = 100
+
+export type Backlog = {
+  readonly pending: number
+  readonly retrying: number
+  readonly paused: number
+  readonly oldest: string | null
+  readonly next_attempt_at: Date | null
+}
+
+/** What waits for a destination, each counted up to `max`, the id of the oldest, and when the first is due. */
+export function measureBacklog(db: Db, at: At & { max: number }): Promise<Backlog> {
+  const [pending, retrying] = [
+    { ...at, state: 'pending' },
+    { ...at, state: 'retrying' },
+  ] as const
+  return db.one<Backlog>(sql`
+    select (select count(*) from (${waitingIn(pending, at.max)}) counted) as pending,
+           (select count(*) from (${waitingIn(retrying, at.max)}) counted) as retrying,
+           (select count(*)
+              from (
+                     select 1
+                       from deliveries
+                      where workspace_id = ${at.workspaceId}
+                        and destination_id = ${at.destinationId}
+                        and state = 'paused'
+                      limit ${at.max}
+                   ) counted) as paused,
+           first.oldest, first.next_attempt_at
+      from (
+             select min(id::text) as oldest, min(next_attempt_at) as next_attempt_at
+               from ((${waitingIn(pending, LOOKED_AT)}) union all (${waitingIn(retrying, LOOKED_AT)})) looked_at
+           ) first
+  `)
+}

@@ -1,0 +1,28 @@
+import type { DestinationAuth } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+
+type Sent = { readonly url?: string | undefined; readonly auth?: DestinationAuth | undefined }
+
+/**
+ * Refuses plain http to a host that is not in OUTBOUND_ALLOW, whatever its name leads to; what is `held` already was judged when it
+ * was saved, and is judged again whenever it is used. Names are looked up, so this comes before the transaction.
+ */
+export async function checkPlainHttp(
+  ctx: Pick<Ctx, 'whyPlainHttpRefused'>,
+  { sent, held }: { sent: Sent; held: readonly string[] },
+): Promise<void> {
+  const tokenUrl = sent.auth?.kind === 'oauth2_client_credentials' ? sent.auth.token_url : undefined
+  const places = [
+    { member: 'url', url: sent.url },
+    { member: 'auth.token_url', url: tokenUrl },
+  ]
+  const refused = await Promise.all(
+    places.map(async ({ member, url }) => {
+      const why = url === undefined || held.includes(url) ? undefined : await ctx.whyPlainHttpRefused(url)
+      return why === undefined ? [] : [`${member}: ${why}`]
+    }),
+  )
+  const [first] = refused.flat()
+  if (first !== undefined) throw refuse('invalid_url', first)
+}

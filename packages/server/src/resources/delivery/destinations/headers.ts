@@ -1,0 +1,57 @@
+import type { CustomHeaders, ShownHeaders } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import { whyHeaderRefused } from '../../../platform/outbound-http.ts'
+
+export type HeldHeaders = Readonly<Record<string, string>>
+
+/** What holds after a change: all that was sent, and of a header without a value the one that is held under its name. */
+export function changedHeaders(sent: CustomHeaders, held: HeldHeaders): HeldHeaders {
+  const values = new Map(Object.entries(held).map(([name, value]) => [name.toLowerCase(), value]))
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => {
+      const changed = typeof value === 'string' ? value : values.get(name.toLowerCase())
+      if (changed === undefined)
+        throw refuse('invalid_request', `headers: The destination holds no value of ${name}. Send one.`)
+      return [name, changed]
+    }),
+  )
+}
+
+/** The headers that keep their value in such a change; undefined: nothing was sent, and all of them do. */
+export function keptHeaders(sent: CustomHeaders | undefined, held: HeldHeaders): readonly string[] {
+  return Object.entries(sent ?? held).flatMap(([name]) => (typeof sent?.[name] === 'string' ? [] : [name]))
+}
+
+/** What answers show. */
+export function presentHeaders(headers: HeldHeaders): ShownHeaders {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, { has_value: true }]))
+}
+
+/** Custom headers may carry a password, so they are stored sealed; null when there are none. */
+export function sealHeaders(ctx: Ctx, of: { id: string; headers: HeldHeaders }): Buffer | null {
+  checkHeaders(of.headers)
+  return Object.keys(of.headers).length === 0
+    ? null
+    : ctx.cipher.seal(JSON.stringify(of.headers), secretPlace('destinations.headers', of.id))
+}
+
+export function checkHeaders(headers: HeldHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const why = whyHeaderRefused(name, value)
+    if (why !== undefined) throw refuse('invalid_request', `headers: ${why}`)
+  }
+}
+
+export function openHeaders(
+  ctx: Pick<Ctx, 'cipher'>,
+  of: { id: string; headers: Buffer | null },
+): Record<string, string> {
+  if (of.headers === null) return {}
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by sealHeaders, and opens only as it was sealed
+  return JSON.parse(ctx.cipher.open(of.headers, secretPlace('destinations.headers', of.id)).reveal()) as Record<
+    string,
+    string
+  >
+}

@@ -1,0 +1,47 @@
+import { encodeId } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Deps } from '../../../context.ts'
+import type { Letter } from '../../../domain/people/letter.ts'
+import type { Db } from '../../../platform/db.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { notifyManagers } from '../../people/notices/index.ts'
+import { findDestination } from './queries.ts'
+
+const USEFUL_MS = 7 * 86_400_000
+
+/** `gone`: it answered 410; `failing`: nothing has succeeded for days. */
+export type DisabledDestination = {
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly destinationId: string
+  readonly attemptId: string
+  readonly reason: 'gone' | 'failing'
+}
+
+/**
+ * No member disabled the destination, so the owners and admins get a mail, and the audit row names the attempt that ended
+ * it: all in the transaction that settles that attempt.
+ */
+export async function notifyDisabled(deps: Deps, db: Db, at: DisabledDestination): Promise<void> {
+  const { workspaceId, projectId, destinationId, attemptId, reason } = at
+  const tx = { ...asSystem(deps, { workspaceId, projectId, requestId: attemptId }), db }
+  const details = { reason, attempt: encodeId('attempt', attemptId) }
+  await audit(tx, { action: 'disable_destination', target: encodeId('destination', destinationId), details })
+  const destination = await findDestination(db, { workspaceId, projectId, id: destinationId })
+  const letter = letterOf(destination?.name ?? '', reason)
+  await notifyManagers(tx, { kind: 'destination_disabled', letter, usefulMs: USEFUL_MS })
+}
+
+function letterOf(name: string, reason: DisabledDestination['reason']): Letter {
+  const why = {
+    gone: 'It answered 410 Gone, which says that it wants no more deliveries.',
+    failing: 'Nothing that was sent to it in the last five days has succeeded.',
+  }
+  return {
+    subject: `The destination ${name} was switched off`,
+    lines: [
+      `Postroad has switched off the destination ${name}. ${why[reason]}`,
+      'Nothing is lost: what waits for it, and what still comes in for it, is paused. When it works again, switch it on; all of that is sent then.',
+    ],
+  }
+}

@@ -1,0 +1,38 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { presentBreaker } from '../lanes/index.ts'
+import { openHeaders, presentHeaders } from './headers.ts'
+import type { DestinationRow } from './queries.ts'
+import { openReach, presentReach } from './reach.ts'
+
+/** Row → public shape; its secrets have no place in it. */
+export function presentDestination(ctx: Ctx, row: DestinationRow) {
+  return {
+    id: encodeId('destination', row.id),
+    name: row.name,
+    url: row.url,
+    enabled: row.enabled,
+    disabled_reason: row.disabled_reason,
+    disabled_at: row.disabled_at?.toISOString() ?? null,
+    datasets: row.datasets === null ? null : [...row.datasets],
+    conditions: row.conditions,
+    headers: presentHeaders(openHeaders(ctx, row)),
+    retry: { schedule_seconds: row.schedule_seconds === null ? null : [...row.schedule_seconds] },
+    timeout_ms: row.timeout_ms,
+    max_in_flight: row.max_in_flight,
+    rate_limit: row.rate_count === null || row.rate_per === null ? null : { count: row.rate_count, per: row.rate_per },
+    ordering: row.order_path === null ? ('none' as const) : { path: row.order_path },
+    breaker: presentBreaker(row.lane),
+    signing: row.signing,
+    previous_secret_expires_at: untilOf(row, ctx.clock.now()),
+    ...presentReach(openReach(ctx, row)),
+    payload_template: row.payload_template,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+/** A deadline that has passed is none any more; nothing is written when it does. */
+function untilOf({ previous_secret_expires_at: until }: DestinationRow, now: number): string | null {
+  return until === null || until.getTime() <= now ? null : until.toISOString()
+}

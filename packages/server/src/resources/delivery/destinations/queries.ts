@@ -1,0 +1,274 @@
+import type { Conditions } from '@postroad/contract'
+import type { RatePer } from '../../../domain/delivery/rate-window.ts'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { LaneStandRow } from '../lanes/index.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type SigningHeader = 'both' | 'service' | 'standard'
+
+export type DestinationRow = {
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  readonly enabled: boolean
+  readonly disabled_reason: 'by_hand' | 'gone' | 'failing' | null
+  readonly disabled_at: Date | null
+  readonly datasets: readonly string[] | null
+  readonly conditions: Conditions
+  readonly headers: Buffer | null
+  readonly schedule_seconds: readonly number[] | null
+  readonly timeout_ms: number
+  readonly max_in_flight: number
+  readonly rate_count: number | null
+  readonly rate_per: RatePer | null
+  /** By which records are kept in order; null: in none. */
+  readonly order_path: string | null
+  readonly signing: { readonly header: SigningHeader }
+  readonly previous_secret_expires_at: Date | null
+  readonly auth: Buffer | null
+  readonly tls: Buffer | null
+  readonly proxy: Buffer | null
+  readonly payload_template: unknown
+  readonly created_at: Date
+  readonly updated_at: Date
+  /** Null only in the statement that makes it. */
+  readonly lane: LaneStandRow | null
+}
+
+const columns: Sql = sql`
+  id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
+  timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
+  (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets)
+     from lanes l
+    where l.workspace_id = destinations.workspace_id
+      and l.destination_id = destinations.id) as lane
+`
+
+export type DestinationPlanRow = Pick<
+  DestinationRow,
+  'id' | 'name' | 'enabled' | 'datasets' | 'conditions' | 'order_path'
+>
+
+/** All of a project in the order they were made, for the road. */
+export function listDestinationPlans(db: Db, at: At): Promise<readonly DestinationPlanRow[]> {
+  return db.many<DestinationPlanRow>(sql`
+    select id, name, enabled, datasets, conditions, order_path
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+     order by id
+  `)
+}
+
+export type SendingRow = Pick<
+  DestinationRow,
+  'url' | 'headers' | 'timeout_ms' | 'max_in_flight' | 'signing' | 'auth' | 'tls' | 'proxy' | 'payload_template'
+> & {
+  readonly id: string
+  readonly access_token: Buffer | null
+  readonly secret: Buffer
+  readonly previous_secret: Buffer | null
+  readonly previous_secret_expires_at: Date | null
+}
+
+/** What a sender must know of a destination. The lane names no project, so this asks by workspace and id. */
+export function findForSending(db: Db, at: { workspaceId: string; id: string }): Promise<SendingRow | undefined> {
+  return db.maybe<SendingRow>(sql`
+    select id, url, headers, timeout_ms, max_in_flight, signing, auth, tls, proxy, access_token, payload_template, secret, previous_secret,
+           previous_secret_expires_at
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.id}
+  `)
+}
+
+/** Keeps an access token beside the settings it was asked for with; nothing is kept when those have changed since. */
+export function keepAccessToken(
+  db: Db,
+  of: { workspaceId: string; id: string; auth: Buffer; token: Buffer },
+): Promise<number> {
+  return db.run(sql`
+    update destinations
+       set access_token = ${of.token}
+     where workspace_id = ${of.workspaceId}
+       and id = ${of.id}
+       and auth = ${of.auth}
+  `)
+}
+
+export function listDestinations(
+  db: Db,
+  at: At & { before: string | null; limit: number },
+): Promise<readonly DestinationRow[]> {
+  return db.many<DestinationRow>(sql`
+    select ${columns}
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and (${at.before}::uuid is null or id < ${at.before})
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+/** `lock`: held against other changes until the transaction ends. */
+export function findDestination(db: Db, at: At & { id: string; lock?: boolean }): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    select ${columns}
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+     ${at.lock === true ? sql`for update` : sql``}
+  `)
+}
+
+export async function isDestinationNameTaken(db: Db, at: At & { name: string }): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as taken
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and name = ${at.name}
+  `)
+  return row !== undefined
+}
+
+const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
+type Written = Omit<DestinationRow, 'previous_secret_expires_at' | 'created_at' | 'updated_at' | 'lane'>
+
+/** Makes the destination and its lane; undefined when the name is taken. */
+export async function insertDestination(
+  db: Db,
+  row: At & Written & { secret: Buffer; now: Date },
+): Promise<DestinationRow | undefined> {
+  const inserted = await db.maybe<DestinationRow>(sql`
+    insert into destinations (workspace_id, project_id, id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions,
+                              headers, schedule_seconds, timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, auth, tls, proxy, payload_template,
+                              secret, created_at, updated_at)
+    values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.url}, ${row.enabled}, ${row.disabled_reason},
+            ${row.disabled_at}, ${row.datasets}, ${JSON.stringify(row.conditions)}, ${row.headers}, ${row.schedule_seconds},
+            ${row.timeout_ms}, ${row.max_in_flight}, ${row.rate_count}, ${row.rate_per}, ${row.order_path},
+            ${JSON.stringify(row.signing)}, ${row.auth}, ${row.tls}, ${row.proxy}, ${jsonOrNull(row.payload_template)}, ${row.secret}, ${row.now}, ${row.now})
+    on conflict (workspace_id, project_id, name) do nothing
+    returning ${columns}
+  `)
+  if (inserted === undefined) return undefined
+  await db.run(
+    sql`insert into lanes (workspace_id, destination_id, ordered) values (${row.workspaceId}, ${row.id}, ${row.order_path !== null})`,
+  )
+  return inserted
+}
+
+export function updateDestination(db: Db, row: At & Written & { now: Date }): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    update destinations
+       set name = ${row.name},
+           url = ${row.url},
+           enabled = ${row.enabled},
+           disabled_reason = ${row.disabled_reason},
+           disabled_at = ${row.disabled_at},
+           datasets = ${row.datasets},
+           conditions = ${JSON.stringify(row.conditions)},
+           headers = ${row.headers},
+           schedule_seconds = ${row.schedule_seconds},
+           timeout_ms = ${row.timeout_ms},
+           max_in_flight = ${row.max_in_flight},
+           rate_count = ${row.rate_count},
+           rate_per = ${row.rate_per},
+           order_path = ${row.order_path},
+           signing = ${JSON.stringify(row.signing)},
+           access_token = case when auth = ${row.auth} then access_token end,
+           auth = ${row.auth},
+           tls = ${row.tls},
+           proxy = ${row.proxy},
+           payload_template = ${jsonOrNull(row.payload_template)},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** The sealed signing secret, held against another rotation until the transaction ends. */
+export function holdSecret(db: Db, at: At & { id: string }): Promise<{ secret: Buffer } | undefined> {
+  return db.maybe<{ secret: Buffer }>(sql`
+    select secret
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+       for update
+  `)
+}
+
+type Secrets = {
+  readonly secret: Buffer
+  readonly previous_secret: Buffer | null
+  readonly previous_secret_expires_at: Date | null
+}
+
+export function replaceSecret(
+  db: Db,
+  row: At & Secrets & { id: string; now: Date },
+): Promise<DestinationRow | undefined> {
+  return db.maybe<DestinationRow>(sql`
+    update destinations
+       set secret = ${row.secret},
+           previous_secret = ${row.previous_secret},
+           previous_secret_expires_at = ${row.previous_secret_expires_at},
+           updated_at = ${row.now}
+     where workspace_id = ${row.workspaceId}
+       and project_id = ${row.projectId}
+       and id = ${row.id}
+    returning ${columns}
+  `)
+}
+
+/** Its lane stays with a higher fence, so that a sender that still holds it changes nothing any more. */
+export async function deleteDestination(db: Db, at: At & { id: string }): Promise<number> {
+  await db.run(sql`
+    update lanes
+       set fence = fence + 1,
+           owner = null
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.id}
+  `)
+  return db.run(sql`
+    delete from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = ${at.id}
+  `)
+}
+
+/** All of a workspace, held against turns and other changes until the transaction ends. Always in the same order, as turns do. */
+export function listDestinationIds(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
+  return db.many<{ id: string }>(sql`
+    select id
+      from destinations
+     where workspace_id = ${workspaceId}
+     order by id
+  `)
+}
+
+/** Off at once, unless it is off already. */
+export function disableDestination(
+  db: Db,
+  at: { workspaceId: string; destinationId: string; reason: 'gone' | 'failing'; now: Date },
+): Promise<{ project_id: string } | undefined> {
+  return db.maybe<{ project_id: string }>(sql`
+    update destinations
+       set enabled = false,
+           disabled_reason = ${at.reason},
+           disabled_at = ${at.now},
+           updated_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.destinationId}
+       and enabled
+    returning project_id
+  `)
+}

@@ -1,0 +1,54 @@
+import { encodeId } from '@postroad/contract'
+import { refuse } from '../../../domain/refusal.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import { rotated } from '../../../domain/delivery/signing-secrets.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { mintSigningSecret } from '../../mint.ts'
+import { overlapEnd } from '../../overlap.ts'
+import type { Room } from '../../verbs.ts'
+import { presentDestination } from './present.ts'
+import { findDestination, holdSecret, replaceSecret } from './queries.ts'
+
+type Verbs = Room<'destinations'>
+
+/** Shows the secret to a person; who looked stands in the audit log. */
+export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
+  inTransaction(ctx, async (tx) => {
+    const held = await holdSecret(tx.db, { ...tx, id })
+    const row = await findDestination(tx.db, { ...tx, id })
+    if (held === undefined || row === undefined) throw refuse('not_found')
+    await audit(tx, { action: 'reveal_signing_secret', target: encodeId('destination', id) })
+    return {
+      destination: presentDestination(tx, row),
+      signing_secret: tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal(),
+    }
+  })
+
+/** A new signing secret. The previous one signs beside it until its deadline; an older one ends here. */
+export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours }) =>
+  inTransaction(ctx, async (tx) => {
+    const held = await holdSecret(tx.db, { ...tx, id })
+    if (held === undefined) throw refuse('not_found')
+    const current = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
+    const [secret, end] = [mintSigningSecret(tx), overlapEnd(tx, overlap_hours)]
+    const { previous } = rotated({ current, previous: null }, { secret, until: end?.getTime() ?? null })
+    const row = await replaceSecret(tx.db, {
+      ...tx,
+      id,
+      secret: tx.cipher.seal(secret, secretPlace('destinations.secret', id)),
+      previous_secret:
+        previous === null ? null : tx.cipher.seal(previous.value, secretPlace('destinations.previous_secret', id)),
+      previous_secret_expires_at: end,
+      now: new Date(tx.clock.now()),
+    })
+    if (row === undefined) throw refuse('not_found')
+    await audit(tx, {
+      action: 'rotate_signing_secret',
+      target: encodeId('destination', id),
+      details: { overlap_hours, previous_secret_expires_at: end?.toISOString() ?? null },
+    })
+    const lane = { workspaceId: tx.workspaceId, destinationId: id }
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    return { destination: presentDestination(tx, row), signing_secret: secret }
+  })

@@ -1,0 +1,13 @@
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { openHeaders } from './headers.ts'
+import { findDestination } from './queries.ts'
+import { openReach } from './reach.ts'
+
+/** What requests to a destination are made of, its secrets opened: never for an answer. */
+export async function destinationSettings(ctx: Ctx, id: string) {
+  const held = await findDestination(ctx.db, { ...ctx, id })
+  if (held === undefined) throw refuse('not_found')
+  const { url, signing, payload_template } = held
+  return { url, auth: openReach(ctx, held).auth, headers: openHeaders(ctx, held), signing, payload_template }
+}

@@ -1,0 +1,52 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { presentErrorCode } from '../deliveries/index.ts'
+import { findPayload, type PayloadRow } from '../../capture/payloads/index.ts'
+import type { Room } from '../../verbs.ts'
+import { findDestination, type DestinationRow } from './queries.ts'
+
+/** Sends a sample, or a record, to see how the destination answers. The request is made outside of any transaction. */
+export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id }) => {
+  const row = await findDestination(ctx.db, { ...ctx, id })
+  if (row === undefined) throw refuse('not_found')
+  const event = record_id === undefined ? sampleFor(ctx, row) : await findPayload(ctx.db, { ...ctx, id: record_id })
+  if (event === undefined) throw refuse('not_found')
+  const attemptId = ctx.uuid()
+  const startedAt = new Date(ctx.clock.now()).toISOString()
+  const sent = await ctx.sendTest({
+    workspace_id: ctx.workspaceId,
+    project_id: ctx.projectId,
+    destination_id: id,
+    attempt_id: attemptId,
+    record_id: event.id,
+    dataset: event.dataset,
+    received_at: event.received_at,
+    data: event.data,
+    timeoutMs: Math.min(row.timeout_ms, LIMITS.testTimeoutMsMax),
+  })
+  await inTransaction(ctx, (tx) => {
+    const details = { outcome: sent.outcome, response_status: sent.response_status, error_code: sent.error_code }
+    return audit(tx, { action: 'test_destination', target: encodeId('destination', id), details })
+  })
+  return {
+    attempt: {
+      ...sent,
+      error_code: presentErrorCode(sent.error_code),
+      id: encodeId('attempt', attemptId),
+      event_id: encodeId('record', event.id),
+      started_at: startedAt,
+    },
+  }
+}
+
+/** An event that nobody stored, in a dataset that the destination receives. */
+function sampleFor(ctx: Ctx, { datasets }: DestinationRow): PayloadRow {
+  const data = JSON.stringify({
+    test: true,
+    message: 'This is a test from Postroad. Your endpoint receives events like this one.',
+  })
+  return { id: ctx.uuid(), dataset: datasets?.[0] ?? 'test', received_at: new Date(ctx.clock.now()), data }
+}

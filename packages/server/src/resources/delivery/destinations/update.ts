@@ -1,0 +1,118 @@
+import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { pauseOutstanding, resumePaused } from '../deliveries/index.ts'
+import { closeBreaker, keepOrder } from '../lanes/index.ts'
+import { configChanged } from '../../workspace/projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { changedReach } from './changed-reach.ts'
+import { checkPlainHttp } from './check-plain-http.ts'
+import { checkTemplate } from './check-template.ts'
+import { checkUrl } from './create.ts'
+import { changedHeaders, keptHeaders, openHeaders, sealHeaders } from './headers.ts'
+import { presentDestination } from './present.ts'
+import { findDestination, isDestinationNameTaken, updateDestination, type DestinationRow } from './queries.ts'
+import { openReach, sealReach } from './reach.ts'
+
+type Input = RouteInput<Routes['destinations']['update']>
+
+/** Changes what was sent. Off pauses what is outstanding, in the same transaction; on makes it due again and closes the breaker. */
+export const update: Room<'destinations'>['update'] = async (ctx, input) => {
+  checkConditions(input.conditions, 'conditions')
+  if (input.url !== undefined) checkUrl(input.url, ctx.whyUrlRefused)
+  await checkPlainHttp(ctx, { sent: input, held: await heldUrls(ctx, input) })
+  return inTransaction(ctx, async (tx) => {
+    const held = await findDestination(tx.db, { ...tx, id: input.id, lock: true })
+    if (held === undefined) throw refuse('not_found')
+    const renamed = input.name !== undefined && input.name !== held.name
+    if (renamed && (await isDestinationNameTaken(tx.db, { ...tx, name: input.name ?? '' }))) throw refuse('name_taken')
+    if (input.enabled === true && !held.enabled)
+      await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
+    if (input.ordering !== undefined && input.ordering !== 'none')
+      await keepOrder(tx.db, { workspaceId: tx.workspaceId, destinationId: held.id })
+    const row = await updateDestination(tx.db, { ...tx, ...changed(tx, held, input), now: new Date(tx.clock.now()) })
+    if (row === undefined) throw refuse('not_found')
+    await moveDeliveries(tx, held, row)
+    const members = Object.keys(input).filter((member) => member !== 'id')
+    await audit(tx, {
+      action: 'update_destination',
+      target: encodeId('destination', held.id),
+      details: { changed: members },
+    })
+    await configChanged(tx)
+    const lane = { workspaceId: tx.workspaceId, destinationId: held.id }
+    tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: !row.enabled }))
+    return { destination: presentDestination(tx, row) }
+  })
+}
+
+/** Where it is sent to now, which a form sends again with every change; not read when none of it is sent. */
+async function heldUrls(ctx: Ctx, { id, url, auth }: Input): Promise<readonly string[]> {
+  if (url === undefined && auth === undefined) return []
+  const held = await findDestination(ctx.db, { ...ctx, id })
+  if (held === undefined) throw refuse('not_found')
+  const { auth: heldAuth } = openReach(ctx, held)
+  return [held.url, ...(heldAuth?.kind === 'oauth2_client_credentials' ? [heldAuth.token_url] : [])]
+}
+
+function changed(tx: Ctx, held: DestinationRow, input: Input) {
+  return {
+    ...held,
+    name: input.name ?? held.name,
+    url: input.url ?? held.url,
+    ...switched(held, { enabled: input.enabled, now: new Date(tx.clock.now()) }),
+    datasets: input.datasets === undefined ? held.datasets : input.datasets,
+    conditions: input.conditions ?? held.conditions,
+    schedule_seconds: input.retry === undefined ? held.schedule_seconds : input.retry.schedule_seconds,
+    timeout_ms: input.timeout_ms ?? held.timeout_ms,
+    max_in_flight: input.max_in_flight ?? held.max_in_flight,
+    ...rateOf(input),
+    ...orderOf(input),
+    signing: input.signing ?? held.signing,
+    ...changedReachOf(tx, held, input),
+  }
+}
+
+function changedReachOf(tx: Ctx, held: DestinationRow, input: Input) {
+  const { url = held.url } = input
+  const heldHeaders = openHeaders(tx, held)
+  const headers = input.headers === undefined ? heldHeaders : changedHeaders(input.headers, heldHeaders)
+  const reach = changedReach(tx, {
+    sent: { ...input, url },
+    headers,
+    keptHeaders: keptHeaders(input.headers, heldHeaders),
+    held: openReach(tx, held),
+    heldUrl: held.url,
+  })
+  const template = input.payload_template === undefined ? held.payload_template : input.payload_template
+  checkTemplate(template, reach)
+  return {
+    headers: input.headers === undefined ? held.headers : sealHeaders(tx, { id: held.id, headers }),
+    payload_template: template,
+    ...sealReach(tx, { id: held.id, reach, sent: input, held }),
+  }
+}
+
+function rateOf({ rate_limit }: Input) {
+  return rate_limit === undefined ? {} : { rate_count: rate_limit?.count ?? null, rate_per: rate_limit?.per ?? null }
+}
+
+function orderOf({ ordering }: Input) {
+  return ordering === undefined ? {} : { order_path: ordering === 'none' ? null : ordering.path }
+}
+
+function switched(held: DestinationRow, to: { enabled: boolean | undefined; now: Date }) {
+  if (to.enabled === undefined || to.enabled === held.enabled) return {}
+  return to.enabled
+    ? { enabled: true, disabled_reason: null, disabled_at: null }
+    : { enabled: false, disabled_reason: 'by_hand' as const, disabled_at: to.now }
+}
+
+async function moveDeliveries(tx: Ctx, held: DestinationRow, row: DestinationRow): Promise<void> {
+  if (held.enabled === row.enabled) return
+  const at = { workspaceId: tx.workspaceId, destinationId: row.id, now: new Date(tx.clock.now()) }
+  await (row.enabled ? resumePaused(tx.db, at) : pauseOutstanding(tx.db, { ...at, reason: 'destination_disabled' }))
+}

@@ -1,0 +1,15 @@
+import { deliveries } from './deliveries/index.ts'
+import { destinationPresets } from './destination-presets/index.ts'
+import { destinationPreviews } from './destination-previews/index.ts'
+import { destinations } from './destinations/index.ts'
+import { replays } from './replays/index.ts'
+import type { RoomsOf } from '../verbs.ts'
+
+/** The rooms of this group that answer routes. A contract route without a verb does not compile. */
+export const delivery: RoomsOf<'delivery'> = {
+  deliveries,
+  destinationPresets,
+  destinationPreviews,
+  destinations,
+  replays,
+}

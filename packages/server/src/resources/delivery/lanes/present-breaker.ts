@@ -1,0 +1,48 @@
+import type { BreakerState } from '../../../domain/delivery/breaker.ts'
+import type { LaneMemory } from '../../../domain/delivery/lane-memory.ts'
+
+/** What a lane's last sender noted, when, and how often the breaker had been closed by hand until now. */
+export type LaneStandRow = {
+  readonly memory: LaneMemory | null
+  readonly remembered_at: string | null
+  readonly breaker_resets: number
+}
+
+export type ShownBreaker = {
+  readonly state: BreakerState
+  readonly opened_at: string | null
+  readonly next_probe_at: string | null
+  readonly failures_in_row: number
+  readonly failing_since: string | null
+}
+
+const CLOSED: ShownBreaker = {
+  state: 'closed',
+  opened_at: null,
+  next_probe_at: null,
+  failures_in_row: 0,
+  failing_since: null,
+}
+
+/** The breaker as it was last noted: a move at once, mere counts within seconds. */
+export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
+  const breaker = lane?.memory?.breaker ?? null
+  if (
+    lane === null ||
+    breaker === null ||
+    lane.remembered_at === null ||
+    lane.memory?.breaker_resets !== lane.breaker_resets
+  )
+    return CLOSED
+  const notedAt = Date.parse(lane.remembered_at)
+  const at = (ms: number | null): string | null => (ms === null ? null : new Date(notedAt + ms).toISOString())
+  const before = (ms: number | null): string | null => at(ms === null ? null : -ms)
+  const { state, opened_ms, probe_in_ms, failures_in_row, failing_ms } = breaker
+  return {
+    state,
+    opened_at: before(opened_ms),
+    next_probe_at: at(probe_in_ms),
+    failures_in_row,
+    failing_since: before(failing_ms),
+  }
+}

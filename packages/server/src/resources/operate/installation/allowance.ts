@@ -1,0 +1,22 @@
+import { monthOf } from '../../../domain/workspace/month.ts'
+import type { Plans } from '../../../domain/workspace/plan.ts'
+import type { Db } from '../../../platform/db.ts'
+import { countWaitingBelow } from './queries.ts'
+
+/** What is let go when a month turns is given so long. */
+const SPARE_MS = 60_000
+
+/** Deliveries that wait for an allowance although this month's has room, or the plan has none. */
+export async function countWaitingWithRoom(db: Db, now: Date, plans: Plans): Promise<number> {
+  const month = monthOf(now.getTime())
+  if (now.getTime() - Date.parse(month) < SPARE_MS) return 0
+  const names = Object.keys(plans)
+  const limits = Object.values(plans).map((plan) => plan.deliveries_per_month)
+  return countWaitingBelow(db, {
+    month,
+    names,
+    limits,
+    otherwise: plans.self_hosted.deliveries_per_month,
+    before: new Date(now.getTime() - SPARE_MS),
+  })
+}

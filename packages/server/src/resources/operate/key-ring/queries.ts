@@ -1,0 +1,160 @@
+import { SEALED_COLUMNS, type SealedColumn } from '../../../domain/secret-place.ts'
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+
+/** The statements of this room run over all workspaces: the key is the installation's, and so is its rotation. */
+
+/** Where a sealed value stands; a row of a workspace has no project; one of the installation no workspace, and its name or id as a text. */
+export type SealedRow = {
+  readonly workspace_id: string | null
+  readonly project_id: string | null
+  readonly id: string
+  readonly sealed: Buffer
+}
+
+type Place = {
+  readonly table: Sql
+  readonly value: Sql
+  readonly owner: 'project' | 'workspace' | 'installation'
+  readonly idColumn?: Sql
+}
+
+const ofProjects = (table: Sql, value: Sql): Place => ({ table, value, owner: 'project' })
+
+const PLACES: Readonly<Record<SealedColumn, Place>> = {
+  'webhooks.secret': ofProjects(sql`webhooks`, sql`secret`),
+  'webhooks.previous_secret': ofProjects(sql`webhooks`, sql`previous_secret`),
+  'webhooks.verify_token': ofProjects(sql`webhooks`, sql`verify_token`),
+  'webhooks.url_slug': ofProjects(sql`webhooks`, sql`url_slug`),
+  'webhooks.previous_url_slug': ofProjects(sql`webhooks`, sql`previous_url_slug`),
+  'ingest_keys.signing_secret': ofProjects(sql`ingest_keys`, sql`signing_secret`),
+  'ingest_keys.previous_signing_secret': ofProjects(sql`ingest_keys`, sql`previous_signing_secret`),
+  'destinations.secret': ofProjects(sql`destinations`, sql`secret`),
+  'destinations.previous_secret': ofProjects(sql`destinations`, sql`previous_secret`),
+  'destinations.headers': ofProjects(sql`destinations`, sql`headers`),
+  'destinations.auth': ofProjects(sql`destinations`, sql`auth`),
+  'destinations.tls': ofProjects(sql`destinations`, sql`tls`),
+  'destinations.proxy': ofProjects(sql`destinations`, sql`proxy`),
+  'destinations.access_token': ofProjects(sql`destinations`, sql`access_token`),
+  'idempotency_records.response': { table: sql`idempotency_records`, value: sql`response`, owner: 'workspace' },
+  'personal_idempotency_records.response': {
+    table: sql`personal_idempotency_records`,
+    value: sql`response`,
+    owner: 'installation',
+    idColumn: sql`id::text`,
+  },
+  'audit_anchors.sealed': {
+    table: sql`audit_anchors`,
+    value: sql`sealed`,
+    owner: 'workspace',
+    idColumn: sql`workspace_id`,
+  },
+  'mails.sealed': { table: sql`mails`, value: sql`sealed`, owner: 'installation', idColumn: sql`id::text` },
+}
+
+/** The id of the key stands in the value behind its version. */
+const keyIdOf = (value: Sql): Sql => sql`encode(substring(${value} from 2 for 4), 'hex')`
+
+export type KeyCount = { readonly column: SealedColumn; readonly key_id: string; readonly count: number }
+
+/** How many values of each column each key has sealed. */
+export function countByKey(db: Db): Promise<readonly KeyCount[]> {
+  const counts = SEALED_COLUMNS.map((column) => {
+    const { table, value } = PLACES[column]
+    return sql`
+      select ${column} as "column", ${keyIdOf(value)} as key_id, count(*) as count
+        from ${table}
+       where ${value} is not null
+       group by 2`
+  })
+  return db.many<KeyCount>(counts.reduce((all, one) => sql`${all} union all ${one}`))
+}
+
+type Batch = {
+  readonly column: SealedColumn
+  readonly keyId: string
+  readonly after: SealedRow | undefined
+  readonly limit: number
+}
+
+/** The next values of a column that another key than this one has sealed. */
+export function listSealedByOthers(db: Db, { column, keyId, after, limit }: Batch): Promise<readonly SealedRow[]> {
+  const { table, value, owner, idColumn = sql`id` } = PLACES[column]
+  if (owner === 'installation') {
+    return db.many<SealedRow>(sql`
+      select null as workspace_id, null as project_id, ${idColumn} as id, ${value} as sealed
+        from ${table}
+       where ${value} is not null
+         and ${keyIdOf(value)} <> ${keyId}
+         and ${idColumn} > ${after?.id ?? ''}
+       order by ${idColumn}
+       limit ${limit}
+    `)
+  }
+  const {
+    workspace_id: workspaceId,
+    project_id: projectId,
+    id,
+  } = after ?? { workspace_id: NIL, project_id: NIL, id: NIL }
+  if (owner === 'workspace') {
+    return db.many<SealedRow>(sql`
+      select workspace_id, null as project_id, ${idColumn} as id, ${value} as sealed
+        from ${table}
+       where ${value} is not null
+         and ${keyIdOf(value)} <> ${keyId}
+         and (workspace_id, ${idColumn}) > (${workspaceId}::uuid, ${id}::uuid)
+       order by workspace_id, ${idColumn}
+       limit ${limit}
+    `)
+  }
+  return db.many<SealedRow>(sql`
+    select workspace_id, project_id, id, ${value} as sealed
+      from ${table}
+     where ${value} is not null
+       and ${keyIdOf(value)} <> ${keyId}
+       and (workspace_id, project_id, id) > (${workspaceId}::uuid, ${projectId}::uuid, ${id}::uuid)
+     order by workspace_id, project_id, id
+     limit ${limit}
+  `)
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+/** Puts a value in the place of the one that was read; 0 when somebody has changed it meanwhile. */
+export function replaceSealed(
+  db: Db,
+  of: { readonly column: SealedColumn; readonly row: SealedRow; readonly fresh: Buffer },
+): Promise<number> {
+  const { table, value, owner, idColumn = sql`id` } = PLACES[of.column]
+  const { workspace_id: workspaceId, project_id: projectId, id, sealed } = of.row
+  const inProject = owner === 'project' ? sql`and project_id = ${projectId}` : sql``
+  const at =
+    owner === 'installation'
+      ? sql`${idColumn} = ${id}`
+      : sql`workspace_id = ${workspaceId} ${inProject} and ${idColumn} = ${id}`
+  return db.run(sql`
+    update ${table}
+       set ${value} = ${of.fresh}
+     where ${at}
+       and ${value} = ${sealed}
+  `)
+}
+
+const KEY_FILE_LOCK = 4_680_003
+
+/** Who changes the key file does it alone. Ends with the transaction. */
+export async function lockKeyFile(db: Db): Promise<void> {
+  await db.run(sql`select pg_advisory_xact_lock(${KEY_FILE_LOCK})`)
+}
+
+/** Transactions of this database that began before this moment and have not ended. */
+export async function countTransactionsSince(db: Db, before: Date): Promise<number> {
+  const { found } = await db.one<{ found: number }>(sql`
+    select count(*) as found
+      from pg_stat_activity
+     where datname = current_database()
+       and backend_type = 'client backend'
+       and pid <> pg_backend_pid()
+       and xact_start <= ${before}
+  `)
+  return found
+}

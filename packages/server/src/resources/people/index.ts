@@ -1,0 +1,8 @@
+import { apiKeys } from './api-keys/index.ts'
+import { invites } from './invites/index.ts'
+import { me } from './me/index.ts'
+import { members } from './members/index.ts'
+import type { RoomsOf } from '../verbs.ts'
+
+/** The rooms of this group that answer routes. A contract route without a verb does not compile. */
+export const people: RoomsOf<'people'> = { apiKeys, invites, me, members }

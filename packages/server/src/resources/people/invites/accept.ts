@@ -1,0 +1,45 @@
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { hashCredential } from '../../../platform/cipher.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../../workspace/audit/index.ts'
+import { moveSession } from '../sessions/index.ts'
+import { findUser } from '../users/index.ts'
+import type { Room } from '../../verbs.ts'
+import { insertMember, personOf } from '../../workspace/workspaces/index.ts'
+import { holdInviting, requireRoomForMember } from './member-limit.ts'
+import { deleteInvite, lockByToken, type InviteRow } from './queries.ts'
+
+/**
+ * Uses an invite up: whoever comes later with the same link finds none. The session goes to the workspace. Who is a member
+ * already stays what they are there.
+ */
+export const accept: Room<'invites'>['accept'] = (ctx, { token }) => {
+  const { userId, sessionId } = personOf(ctx)
+  return inTransaction(ctx, async (tx) => {
+    const invite = await lockByToken(tx.db, hashCredential(token))
+    if (invite === undefined || invite.expires_at.getTime() <= tx.clock.now()) throw refuse('invite_over')
+    await requireInvited(tx, { userId, invite })
+    const { workspace_id: workspaceId, id, role } = invite
+    const workspace = await holdInviting(tx, workspaceId)
+    await requireRoomForMember(tx, workspace)
+    const { slug, name } = workspace
+    if ((await insertMember(tx.db, { workspaceId, userId, role, now: new Date(tx.clock.now()) })) === 0) {
+      throw refuse('invalid_state', 'You are a member of this workspace already. Switch to it.')
+    }
+    await deleteInvite(tx.db, { workspaceId, id })
+    await moveSession(tx, { id: sessionId, workspaceId })
+    await audit(
+      { ...tx, workspaceId },
+      { action: 'accept_invite', target: encodeId('invite', id), details: { user: encodeId('user', userId), role } },
+    )
+    return { workspace: { id: encodeId('workspace', workspaceId), slug, name }, role }
+  })
+}
+
+/** The address of an account is always a proven one. */
+async function requireInvited(tx: Ctx, { userId, invite }: { userId: string; invite: InviteRow }): Promise<void> {
+  const user = await findUser(tx.db, userId)
+  if (user?.email?.toLowerCase() !== invite.email.toLowerCase()) throw refuse('invite_for_another')
+}

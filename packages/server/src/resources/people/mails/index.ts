@@ -1,0 +1,79 @@
+import type { Ctx, Deps } from '../../../context.ts'
+import { writeLetter, type Letter } from '../../../domain/people/letter.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import { insertMail, leaseDueMails, setFailed, setRetry, setSent, type DueMail } from './queries.ts'
+
+type Queued = {
+  /** What the letter is about, for the log: `sign_in_link`. */
+  readonly kind: string
+  readonly to: string
+  readonly letter: Letter
+  /** How long anybody has a use for it; it is not sent later. */
+  readonly usefulMs: number
+  /** Writes the row and sends nothing: so that asking for a link costs the same whether or not there is an account. */
+  readonly void?: boolean
+}
+
+/** Queues a letter in the caller's transaction. It is sent after the commit, and tried again until it is of no more use. */
+export async function queueMail(tx: Ctx, of: Queued): Promise<void> {
+  const id = tx.uuid()
+  const now = tx.clock.now()
+  const sealed = tx.cipher.seal(
+    JSON.stringify({ to: of.to, ...writeLetter(of.letter) }),
+    secretPlace('mails.sealed', id),
+  )
+  await insertMail(tx.db, {
+    id,
+    kind: of.kind,
+    sealed,
+    now: new Date(now),
+    expiresAt: new Date(now + of.usefulMs),
+    sentAt: of.void === true ? new Date(now) : null,
+  })
+}
+
+const LEASE_MS = 120_000
+const AT_ONCE = 10
+/** Between two tries: 5 s, 15 s, 1 min, 5 min, 15 min, then every hour. */
+const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const
+const ERROR_CHARS_MAX = 300
+
+/** Sends what is due, ten at a time; gives how many were tried. */
+export async function sendDueMails(deps: Deps): Promise<void> {
+  for (;;) {
+    const now = deps.clock.now()
+    // oxlint-disable-next-line no-await-in-loop -- one batch after the other
+    const due = await leaseDueMails(deps.database, {
+      now: new Date(now),
+      leaseUntil: new Date(now + LEASE_MS),
+      limit: AT_ONCE,
+    })
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await Promise.all(due.map((mail) => sendOne(deps, mail)))
+    if (due.length < AT_ONCE) return
+  }
+}
+
+async function sendOne(deps: Deps, mail: DueMail): Promise<void> {
+  const { id, kind, attempts } = mail
+  const now = new Date(deps.clock.now())
+  if (mail.expires_at <= now) {
+    await setFailed(deps.database, { id, now, error: 'It was of no more use when its turn came.' })
+    deps.log.error('mail.given_up', { id, kind, attempts })
+    return
+  }
+  try {
+    const opened = deps.cipher.open(mail.sealed, secretPlace('mails.sealed', id)).reveal()
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sealed by queueMail only
+    const content = JSON.parse(opened) as { to: string; subject: string; text: string; html: string }
+    await deps.mailer.send({ id, ...content })
+  } catch (cause) {
+    const error = (cause instanceof Error ? cause.message : String(cause)).slice(0, ERROR_CHARS_MAX)
+    const wait = RETRY_MS[Math.min(attempts, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+    await setRetry(deps.database, { id, dueAt: new Date(deps.clock.now() + wait), error })
+    deps.log.warn('mail.not_sent', { id, kind, attempts, error, again_in_ms: wait })
+    return
+  }
+  await setSent(deps.database, { id, now })
+  deps.log.info('mail.sent', { id, kind, attempts, by: deps.mailer.kind })
+}

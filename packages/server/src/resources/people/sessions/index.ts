@@ -1,0 +1,149 @@
+import { encodeId, LIMITS, type Role } from '@postroad/contract'
+import { asPerson } from '../../../as-person.ts'
+import type { Ctx, Deps } from '../../../context.ts'
+import type { Db } from '../../../platform/db.ts'
+import type { Actor } from '../../../domain/people/actor.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { hashCredential } from '../../../platform/cipher.ts'
+import { mintSecret } from '../../mint.ts'
+import type { AuditEntry } from '../../workspace/audit/index.ts'
+import { auditOwn, findMember } from '../users/index.ts'
+import {
+  findHome,
+  findSession,
+  insertSession,
+  listSessions,
+  revokeAll,
+  revokeByHash,
+  revokeOne,
+  setSecret,
+  setSeen,
+  setWorkspace,
+  type SessionRow,
+  type SignInMethod,
+} from './queries.ts'
+
+const USER_AGENT_CHARS_MAX = 300
+
+type Opening = {
+  readonly userId: string
+  readonly method: SignInMethod
+  readonly userAgent: string | undefined
+  /** Where to begin, if the person is a member there; else in the workspace that they were in last. */
+  readonly workspaceId?: string | null
+  /** What the person has done to their account on the way in. */
+  readonly did?: AuditEntry | undefined
+  /** The secret that the browser had before: its session ends, so that no session outlives a sign-in. */
+  readonly replaces: string | undefined
+}
+
+/** Signs a person in: a new session with a new secret, which only its cookie holds. */
+export async function openSession(tx: Ctx, of: Opening): Promise<string> {
+  const now = new Date(tx.clock.now())
+  if (of.replaces !== undefined) await revokeByHash(tx.db, { hash: hashCredential(of.replaces), now })
+  const workspaceId =
+    (await findStanding(tx.db, { user_id: of.userId, workspace_id: of.workspaceId ?? null }))?.workspaceId ?? null
+  const [id, secret] = [tx.uuid(), mintSecret(tx)]
+  await insertSession(tx.db, {
+    id,
+    hash: hashCredential(secret),
+    userId: of.userId,
+    workspaceId,
+    method: of.method,
+    ip: tx.ip ?? null,
+    userAgent: of.userAgent?.slice(0, USER_AGENT_CHARS_MAX) ?? null,
+    now,
+    expiresAt: new Date(now.getTime() + LIMITS.sessionMs),
+  })
+  const person = { ...asPerson(tx, { ...tx, userId: of.userId, sessionId: id, workspaceId }), db: tx.db }
+  if (of.did !== undefined) await auditOwn(person, of.did)
+  await auditOwn(person, { action: 'sign_in', target: encodeId('user', of.userId), details: { method: of.method } })
+  return secret
+}
+
+/** The live session of a secret. Writes that it was used at most once a minute. */
+export async function findOwnSession(deps: Deps, secret: string): Promise<SessionRow> {
+  const now = deps.clock.now()
+  const session = await findSession(deps.database, { hash: hashCredential(secret), ...liveAt(now) })
+  if (session === undefined) throw refuse('unauthorized', 'This session is over. Sign in again.')
+  if (session.last_seen_at.getTime() <= now - LIMITS.sessionSeenEveryMs)
+    await setSeen(deps.database, { id: session.id, now: new Date(now) })
+  return session
+}
+
+/**
+ * The person behind a session, with the role held at this moment. Who was removed from a workspace goes on in another; who is
+ * in none is refused, or is nobody much in `withoutWorkspace`.
+ */
+export async function identifySession(
+  deps: Deps,
+  { secret, withoutWorkspace }: { secret: string; withoutWorkspace: string | undefined },
+): Promise<{ actor: Actor & { kind: 'person' }; workspaceId: string }> {
+  const session = await findOwnSession(deps, secret)
+  const { id, user_id: userId } = session
+  const standing = await findStanding(deps.database, session)
+  if (standing === undefined) {
+    if (withoutWorkspace === undefined) throw refuse('no_workspace')
+    return { workspaceId: withoutWorkspace, actor: { kind: 'person', userId, role: 'viewer', sessionId: id } }
+  }
+  const { workspaceId, role } = standing
+  if (workspaceId !== session.workspace_id) await setWorkspace(deps.database, { id, workspaceId })
+  return { workspaceId, actor: { kind: 'person', userId, role, sessionId: id } }
+}
+
+/**
+ * Where the person of a session is a member at this moment: in its workspace; else, for who has left that one or was removed, in the
+ * one they were in last; undefined: in none. What they do to their account is audited there, and in no workspace that they are not in.
+ */
+export async function findStanding(
+  db: Db,
+  { user_id: userId, workspace_id: workspaceId }: Pick<SessionRow, 'user_id' | 'workspace_id'>,
+): Promise<{ readonly workspaceId: string; readonly role: Role } | undefined> {
+  const member = workspaceId === null ? undefined : await findMember(db, { workspaceId, userId })
+  if (workspaceId !== null && member !== undefined) return { workspaceId, role: member.role }
+  const home = await findHome(db, userId)
+  return home === undefined ? undefined : { workspaceId: home.workspace_id, role: home.role }
+}
+
+/** Where a session works from the commit on. The caller has seen that the person is in that workspace. */
+export function moveSession(tx: Ctx, of: { id: string; workspaceId: string }): Promise<void> {
+  return setWorkspace(tx.db, of)
+}
+
+/** Signs out: the secret opens nothing from the commit on. Without a live session it does nothing. */
+export async function endSession(tx: Ctx, secret: string): Promise<void> {
+  const ended = await revokeByHash(tx.db, { hash: hashCredential(secret), now: new Date(tx.clock.now()) })
+  if (ended === undefined) return
+  const standing = await findStanding(tx.db, ended)
+  const person = {
+    ...asPerson(tx, { ...tx, userId: ended.user_id, sessionId: ended.id, workspaceId: standing?.workspaceId ?? null }),
+    db: tx.db,
+  }
+  await auditOwn(person, { action: 'sign_out', target: encodeId('user', ended.user_id) })
+}
+
+export function listOwnSessions(deps: Deps, userId: string): Promise<readonly SessionRow[]> {
+  return listSessions(deps.database, { userId, ...liveAt(deps.clock.now()) })
+}
+
+/** Ends one session of a person; one that is somebody else's answers like one that is not there. */
+export async function endOwnSession(tx: Ctx, of: { id: string; userId: string }): Promise<void> {
+  if ((await revokeOne(tx.db, { ...of, now: new Date(tx.clock.now()) })) === 0) throw refuse('not_found')
+  await auditOwn(tx, { action: 'end_session', target: encodeId('session', of.id) })
+}
+
+/** Ends the sessions of a person, all but `keep`; gives how many. */
+export function endSessionsOf(tx: Ctx, of: { userId: string; keep: string | null }): Promise<number> {
+  return revokeAll(tx.db, { ...of, now: new Date(tx.clock.now()) })
+}
+
+/** Gives a session a new secret, after which a cookie that was copied before is of no use. */
+export async function renewSession(tx: Ctx, id: string): Promise<string> {
+  const secret = mintSecret(tx)
+  await setSecret(tx.db, { id, hash: hashCredential(secret) })
+  return secret
+}
+
+function liveAt(now: number): { now: Date; idleSince: Date } {
+  return { now: new Date(now), idleSince: new Date(now - LIMITS.sessionIdleMs) }
+}

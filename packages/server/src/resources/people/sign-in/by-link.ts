@@ -1,0 +1,119 @@
+import { LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import type { Letter } from '../../../domain/people/letter.ts'
+import { nextPath } from '../../../domain/people/next-path.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { queueMail } from '../mails/index.ts'
+import { endOwnerLinks, mintToken, useToken } from '../one-time-tokens/index.ts'
+import { throttle } from '../throttles/index.ts'
+import { lockUserByEmail } from '../users/index.ts'
+import { findOwner } from '../../workspace/workspaces/index.ts'
+import { accountOfProven, mayBegin } from './invited.ts'
+import { atTheDoor, throttleNetwork, welcome, type Visit } from './visit.ts'
+
+/** Mails to one address: 3 at once, then one in five minutes. */
+const MAILS = { burst: 3, refillMs: 300_000 } as const
+const MINUTES = LIMITS.mailLinkMs / 60_000
+
+/** Signs in by the token of a link, once. Links stand in fragments and are spent by a POST, so no mail scanner uses one up. */
+export async function signInByLink(visit: Visit, { token }: { token: string }): Promise<string> {
+  await throttleNetwork(visit)
+  return atTheDoor(visit, async (tx) => {
+    const found = await useToken(tx.db, { purpose: 'sign_in', token, now: tx.clock.now() })
+    // Whoever has a link that was mailed to an invited address has proven the address.
+    const userId =
+      found?.user_id ??
+      (typeof found?.email === 'string' ? await accountOfProven(tx, { email: found.email }) : undefined)
+    if (found === undefined || userId === undefined) throw refuse('link_over')
+    return welcome(visit, tx, { userId, method: 'link', workspaceId: found.workspace_id })
+  })
+}
+
+/** Mails a link that signs in once, also to who has no account but is invited. Nothing of it tells whether there is such an account. */
+export function requestLink(visit: Visit, { email, next }: { email: string; next: string | undefined }): Promise<void> {
+  const go = nextPath(next)
+  return mailLink(visit, {
+    email,
+    purpose: 'sign_in',
+    kind: 'sign_in_link',
+    path: '/sign-in/link',
+    ...(go === '/' ? {} : { next: go }),
+    letter: SIGN_IN,
+  })
+}
+
+/** Mails a link that sets a new password once. */
+export function requestReset(visit: Visit, { email }: { email: string }): Promise<void> {
+  return mailLink(visit, {
+    email,
+    purpose: 'reset_password',
+    kind: 'password_reset',
+    path: '/sign-in/reset',
+    letter: RESET,
+  })
+}
+
+type Asked = {
+  readonly email: string
+  readonly purpose: 'sign_in' | 'reset_password'
+  readonly kind: string
+  readonly path: string
+  readonly next?: string
+  readonly letter: (url: string) => Letter
+}
+
+async function mailLink(visit: Visit, { email, purpose, kind, path, next, letter }: Asked): Promise<void> {
+  await throttleNetwork(visit)
+  await throttle(visit, { what: kind, whose: email.toLowerCase(), ...MAILS })
+  const invited = await mayBegin(visit, email)
+  await atTheDoor(visit, async (tx) => {
+    const user = await lockUserByEmail(tx.db, email)
+    const opens = user !== undefined || (invited && purpose === 'sign_in')
+    const token = await mintToken(tx, {
+      purpose,
+      userId: user?.id ?? null,
+      ...(user === undefined && opens ? { email } : {}),
+      lifeMs: LIMITS.mailLinkMs,
+    })
+    const url = `${tx.baseUrl()}${path}#${new URLSearchParams({ t: token, ...(next === undefined ? {} : { next }) }).toString()}`
+    await queueMail(tx, {
+      kind,
+      to: user?.email ?? email,
+      letter: letter(url),
+      usefulMs: LIMITS.mailLinkMs,
+      void: !opens,
+    })
+  })
+}
+
+const SIGN_IN = (url: string): Letter => ({
+  subject: 'Your link to sign in to Postroad',
+  lines: [
+    'Somebody, probably you, asked for a link to sign in to Postroad.',
+    `It works once, within ${MINUTES} minutes.`,
+  ],
+  action: { label: 'Sign in', url },
+  footnote: 'If it was not you, delete this mail; nothing happens without the link.',
+})
+
+const RESET = (url: string): Letter => ({
+  subject: 'Set a new password for Postroad',
+  lines: [
+    'Somebody, probably you, asked to set a new password for your Postroad account.',
+    `The link works once, within ${MINUTES} minutes.`,
+  ],
+  action: { label: 'Set a new password', url },
+  footnote: 'If it was not you, delete this mail; your password stays as it is.',
+})
+
+const OWNER_LINK_MS = 3_600_000
+
+/** A link that signs the owner of the workspace in once, within an hour; for who is at the machine itself. The previous one ends. */
+export async function mintOwnerLink(tx: Ctx): Promise<string> {
+  const owner = await findOwner(tx.db, tx.workspaceId)
+  if (owner === undefined) throw new Error('The workspace has no owner to sign in.')
+  await endOwnerLinks(tx.db, { workspaceId: tx.workspaceId, now: new Date(tx.clock.now()) })
+  return mintToken(tx, { purpose: 'sign_in', userId: owner.id, workspaceId: tx.workspaceId, lifeMs: OWNER_LINK_MS })
+}
+
+export const ownerLinkUrl = (tx: Ctx, token: string): string => `${tx.baseUrl()}/#t=${token}`

@@ -1,0 +1,6 @@
+export { beginIdentity, signInByIdentity } from './by-identity.ts'
+export { mintOwnerLink, ownerLinkUrl, requestLink, requestReset, signInByLink } from './by-link.ts'
+export { offerPasskey, signInByPasskey } from './by-passkey.ts'
+export { signInByPassword } from './by-password.ts'
+export { resetPassword } from './reset.ts'
+export type { Visit } from './visit.ts'

@@ -1,0 +1,10 @@
+export { auditOwn } from './audit-own.ts'
+export {
+  findMember,
+  findUser,
+  findUserByEmail,
+  insertUser,
+  lockUserByEmail,
+  setEmail,
+  type UserRow,
+} from './queries.ts'

@@ -1,0 +1,5 @@
+import { search } from './search/index.ts'
+import type { RoomsOf } from '../verbs.ts'
+
+/** The rooms of this group that answer routes. A contract route without a verb does not compile. */
+export const serving: RoomsOf<'serving'> = { search }

@@ -1,0 +1,112 @@
+import { LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { encodeCursor } from '../../../domain/serving/cursor.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { DbError } from '../../../platform/db.ts'
+import { uuidv7Ms } from '../../../platform/ids.ts'
+import { checkConditions } from '../../check-conditions.ts'
+import { presentDelivery, scan, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { readsPayloads } from '../../capture/payloads/index.ts'
+import { idRange } from '../../id-range.ts'
+import { PacedWork } from '../../paced-work.ts'
+import { afterCursor } from '../../page.ts'
+import { presentRecord, scanRecords } from '../../capture/records/index.ts'
+import type { Room } from '../../verbs.ts'
+
+type Verbs = Room<'search'>
+type Piece<Row> = { readonly rows: readonly Row[]; readonly reached: string | null; readonly scanned?: number }
+
+/** One call looks at no more than so many pieces, each of them bounded in rows and bytes. */
+const PIECES_MAX = 5
+const PIECE_MS = 2_000
+const SCANNED_WITH_PAYLOADS_MAX = 500
+
+/** Piece by piece until the page is full, there is nothing more, or enough was looked at: then the cursor says where to go on. */
+async function pieces<Row>(
+  ctx: Ctx,
+  asked: { limit: number; before: string | null; work: PacedWork },
+  next: (at: { limit: number; before: string | null }) => Promise<Piece<Row>>,
+) {
+  const rows: Row[] = []
+  const until = ctx.clock.now() + PIECE_MS
+  let before = asked.before
+  let scanned = 0
+  for (let piece = 0; piece < PIECES_MAX; piece += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- a piece begins where the one before ended
+    const found = await inTime(next({ limit: asked.limit - rows.length, before }))
+    rows.push(...found.rows)
+    scanned += found.scanned ?? 0
+    before = found.reached
+    if (before === null || rows.length >= asked.limit || asked.work.usedUp || ctx.clock.now() > until) break
+  }
+  return {
+    rows,
+    scanned,
+    ...(asked.work.usedUp && before !== null ? { budget_used_up: true } : {}),
+    ...(before === null
+      ? { next_cursor: null, reached: null }
+      : { next_cursor: encodeCursor(before), reached: new Date(uuidv7Ms(before)).toISOString() }),
+  }
+}
+
+const STATEMENT_TIMED_OUT = '57014'
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof DbError && error.code === STATEMENT_TIMED_OUT ? refuse('search_timed_out') : error
+  }
+}
+
+export const deliveries: Verbs['deliveries'] = async (
+  ctx,
+  { limit, cursor, q, f, dataset, webhook, destination, state, ...times },
+) => {
+  checkConditions(f, 'f')
+  const { fromId, toId } = idRange(times)
+  const wanted = {
+    states: state ?? null,
+    destinationId: destination ?? null,
+    recordId: null,
+    webhookId: webhook ?? null,
+    dataset: dataset ?? null,
+    conditions: f,
+    text: q ?? null,
+  }
+  const scannedMax = readsPayloads(wanted) ? SCANNED_WITH_PAYLOADS_MAX : LIMITS.replayScannedPerPageMax
+  const work = new PacedWork(LIMITS.searchWorkMax)
+  const {
+    rows,
+    scanned: _scanned,
+    ...looked
+  } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
+    scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax, work }),
+  )
+  return { deliveries: rows.map(presentDelivery), ...looked }
+}
+
+export const events: Verbs['events'] = async (
+  ctx,
+  { limit, cursor, q, f, dataset, webhook, destination, state, ...times },
+) => {
+  checkConditions(f, 'f')
+  const { fromId, toId } = idRange(times)
+  const delivery =
+    state === undefined && destination === undefined
+      ? null
+      : { states: state ?? null, destinationId: destination ?? null }
+  const wanted = { webhookId: webhook ?? null, dataset: dataset ?? null, delivery, conditions: f, text: q ?? null }
+  const work = new PacedWork(LIMITS.searchWorkMax)
+  const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
+    scanRecords(ctx, {
+      ...wanted,
+      after: fromId,
+      before: at.before,
+      limit: at.limit,
+      scannedMax: SCANNED_WITH_PAYLOADS_MAX,
+      work,
+    }),
+  )
+  return { records: rows.map(presentRecord), ...looked }
+}

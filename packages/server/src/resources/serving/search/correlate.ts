@@ -1,0 +1,46 @@
+import { LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { listAttemptsOf, listDeliveriesOf, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { listRecordsById } from '../../capture/records/index.ts'
+import { findSubmission } from '../../capture/submissions/index.ts'
+import type { Room } from '../../verbs.ts'
+import { named, type Named } from './named.ts'
+import { storyOf, type StoryRows } from './story.ts'
+
+const { correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
+
+/** Any id, and any Request-Id of ingest → all that belongs to it. What is not there, and what is another project's, answer alike. */
+export const correlate: Room<'search'>['correlate'] = async (ctx, { id }) => {
+  const found = await named(ctx, id)
+  const { rows, truncated } = await rowsOf(ctx, found)
+  return { id, truncated, ...storyOf(rows) } satisfies RouteOutput<Routes['search']['correlate']>
+}
+
+async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRows; readonly truncated: boolean }> {
+  const submission =
+    found.submissionId === undefined
+      ? null
+      : ((await findSubmission(ctx.db, { ...ctx, id: found.submissionId })) ?? null)
+  const recordIds = submission?.record_ids ?? found.recordIds
+  const [records, deliveries] = await Promise.all([
+    listRecordsById(ctx.db, { ...ctx, ids: recordIds }),
+    found.deliveries ?? listDeliveriesOf(ctx.db, { ...ctx, recordIds, limit: correlatedDeliveriesMax + 1 }),
+  ])
+  const shown: readonly DeliveryRow[] = deliveries.slice(0, correlatedDeliveriesMax)
+  const attempts = await listAttemptsOf(ctx.db, {
+    ...ctx,
+    deliveryIds: shown.map((row) => row.id),
+    limit: correlatedAttemptsMax + 1,
+  })
+  return {
+    rows: {
+      subject: found.subject,
+      rejection: found.rejection ?? null,
+      submission,
+      records,
+      deliveries: shown,
+      attempts: attempts.slice(0, correlatedAttemptsMax),
+    },
+    truncated: deliveries.length > shown.length || attempts.length > correlatedAttemptsMax,
+  }
+}

@@ -1,0 +1,164 @@
+import { decodeId, encodeId, type IdKind, type RouteOutput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { leftBehind } from '../../../domain/capture/request-id.ts'
+import { refuse, Refusal } from '../../../domain/refusal.ts'
+import { datasets } from '../../capture/datasets/index.ts'
+import { ingestKeys } from '../../capture/ingest-keys/index.ts'
+import { findRecordViewOwner } from '../../capture/record-views/index.ts'
+import { listNewestRecords, listRecordsById, listWebhookRecords } from '../../capture/records/index.ts'
+import { findRejection, type RejectionRow } from '../../capture/rejections/index.ts'
+import { rules } from '../../capture/rules/index.ts'
+import { findSubmission, listFiledBy, listRecordIdsOfKey } from '../../capture/submissions/index.ts'
+import { webhooks } from '../../capture/webhooks/index.ts'
+import { findAttemptDelivery, findDelivery, listDeliveries, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { destinations } from '../../delivery/destinations/index.ts'
+import { listCovered, replays } from '../../delivery/replays/index.ts'
+
+type Subject = RouteOutput<Routes['search']['correlate']>['subject']
+
+/** What an id names: one submission, or the newest events of something that is set up. */
+export type Named = {
+  readonly subject: Subject
+  readonly submissionId?: string
+  readonly recordIds: readonly string[]
+  /** undefined: those of the records. */
+  readonly deliveries?: readonly DeliveryRow[]
+  readonly rejection?: RejectionRow
+}
+
+/** How many events of a setting are shown. */
+const NEWEST = 20
+/** How many are looked at where no index leads from the setting to its events. */
+const SCANNED_MAX = 500
+
+const nothing = (): Refusal =>
+  refuse(
+    'not_found',
+    'Nothing in this project has this id, or it is not retained any more. Use the id of an event, a delivery, an attempt, a rejection or a setting, or the Request-Id of an ingest request.',
+  )
+
+/** Throws the same refusal for whatever is not there, another project's, or no id at all. */
+export async function named(ctx: Ctx, text: string): Promise<Named> {
+  const left = leftBehind(text)
+  const found = left === undefined ? await byKind(ctx, text) : await ofRequest(ctx, left)
+  if (found === undefined) throw nothing()
+  return found
+}
+
+async function ofRequest(ctx: Ctx, id: string): Promise<Named | undefined> {
+  return (await FINDERS.submission?.(ctx, id)) ?? FINDERS.rejection?.(ctx, id)
+}
+
+async function byKind(ctx: Ctx, text: string): Promise<Named | undefined> {
+  for (const kind of KINDS) {
+    const id = decodeId(kind, text)
+    // oxlint-disable-next-line no-await-in-loop -- an id is of one kind
+    if (id !== undefined) return FINDERS[kind]?.(ctx, id)
+  }
+  return undefined
+}
+
+type Finder = (ctx: Ctx, id: string) => Promise<Named | undefined>
+type Kind = Subject['kind']
+
+const about = (kind: Kind, id: string, name: string | null = null): Subject => ({ kind, id: encodeId(kind, id), name })
+
+/** undefined where a room answers that it is not there. */
+async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  }
+}
+
+const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id)
+const recordIdsOf = (rows: readonly DeliveryRow[]): string[] => [...new Set(rows.map((row) => row.record_id))]
+
+async function ofRecord(
+  ctx: Ctx,
+  { subject, id }: { subject: Subject; id: string | undefined },
+): Promise<Named | undefined> {
+  const row = id === undefined ? undefined : (await listRecordsById(ctx.db, { ...ctx, ids: [id] }))[0]
+  return row === undefined ? undefined : { subject, submissionId: row.submission_id, recordIds: [row.id] }
+}
+
+async function ofDelivery(
+  ctx: Ctx,
+  { subject, id }: { subject: Subject; id: string | undefined },
+): Promise<Named | undefined> {
+  const row = id === undefined ? undefined : await findDelivery(ctx.db, { ...ctx, id })
+  return ofRecord(ctx, { subject, id: row?.record_id })
+}
+
+async function ofWebhook(ctx: Ctx, { subject, id }: { subject: Subject; id: string }): Promise<Named> {
+  return { subject, recordIds: idsOf(await listWebhookRecords(ctx.db, { ...ctx, webhookId: id, limit: NEWEST })) }
+}
+
+const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
+  submission: async (ctx, id) => {
+    const row = await findSubmission(ctx.db, { ...ctx, id })
+    return row === undefined
+      ? undefined
+      : { subject: about('submission', id), submissionId: id, recordIds: row.record_ids }
+  },
+  record: (ctx, id) => ofRecord(ctx, { subject: about('record', id), id }),
+  delivery: (ctx, id) => ofDelivery(ctx, { subject: about('delivery', id), id }),
+  attempt: async (ctx, id) =>
+    ofDelivery(ctx, { subject: about('attempt', id), id: await findAttemptDelivery(ctx.db, { ...ctx, id }) }),
+  rejection: async (ctx, id) => {
+    const row = await findRejection(ctx.db, { ...ctx, id })
+    return row === undefined ? undefined : { subject: about('rejection', id), recordIds: [], rejection: row }
+  },
+  webhook: async (ctx, id) => {
+    const found = await orNothing(webhooks.get(ctx, { id }))
+    return found && ofWebhook(ctx, { subject: about('webhook', id, found.webhook.name), id })
+  },
+  recordView: async (ctx, id) => {
+    const found = await findRecordViewOwner(ctx.db, { ...ctx, id })
+    return found && ofWebhook(ctx, { subject: about('recordView', id, found.name), id: found.webhook_id })
+  },
+  dataset: async (ctx, id) => {
+    const found = await orNothing(datasets.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const { name } = found.dataset
+    const rows = await listNewestRecords(ctx.db, { ...ctx, dataset: name, limit: NEWEST })
+    return { subject: about('dataset', id, name), recordIds: idsOf(rows) }
+  },
+  rule: async (ctx, id) => {
+    const found = await orNothing(rules.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const { dataset, name } = found.rule
+    const rows = await listNewestRecords(ctx.db, { ...ctx, dataset, limit: SCANNED_MAX })
+    const submissionIds = rows.map((row) => row.submission_id)
+    const filed = await listFiledBy(ctx, { rule: encodeId('rule', id), submissionIds })
+    return { subject: about('rule', id, name), recordIds: filed.toSorted().slice(-NEWEST) }
+  },
+  ingestKey: async (ctx, id) => {
+    const found = await orNothing(ingestKeys.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const at = { ...ctx, ingestKeyId: id, limit: NEWEST, scannedMax: SCANNED_MAX }
+    return { subject: about('ingestKey', id, found.ingest_key.name), recordIds: await listRecordIdsOfKey(ctx.db, at) }
+  },
+  destination: async (ctx, id) => {
+    const found = await orNothing(destinations.get(ctx, { id }))
+    if (found === undefined) return undefined
+    const page = { state: null, recordIds: null, before: null, fromId: null, toId: null, limit: NEWEST }
+    const rows = await listDeliveries(ctx.db, { ...ctx, ...page, destinationId: id })
+    return { subject: about('destination', id, found.destination.name), recordIds: recordIdsOf(rows), deliveries: rows }
+  },
+  replay: async (ctx, id) => {
+    if ((await orNothing(replays.get(ctx, { id }))) === undefined) return undefined
+    const rows = await listCovered(ctx, { id, limit: NEWEST, scannedMax: SCANNED_MAX })
+    return { subject: about('replay', id), recordIds: recordIdsOf(rows), deliveries: rows }
+  },
+  project: async (ctx, id) => {
+    if (id !== ctx.projectId) return undefined
+    const rows = await listNewestRecords(ctx.db, { ...ctx, dataset: null, limit: NEWEST })
+    return { subject: about('project', id), recordIds: idsOf(rows) }
+  },
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its keys are kinds
+const KINDS = Object.keys(FINDERS) as (Kind & IdKind)[]

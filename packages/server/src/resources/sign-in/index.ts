@@ -1,6 +1,0 @@
-export { beginIdentity, signInByIdentity } from './by-identity.ts'
-export { mintOwnerLink, ownerLinkUrl, ownerLinkWorks, requestLink, requestReset, signInByLink } from './by-link.ts'
-export { offerPasskey, signInByPasskey } from './by-passkey.ts'
-export { signInByPassword } from './by-password.ts'
-export { resetPassword } from './reset.ts'
-export type { Visit } from './visit.ts'

@@ -1,0 +1,17 @@
+import type { Cipher } from '../../../platform/cipher.ts'
+import type { Database } from '../../../platform/db.ts'
+import { anchorAt, sealAnchor } from './anchor.ts'
+import { findEnds, holdAnchor, listChains, putAnchor } from './queries.ts'
+
+/** Once, when the database of a release without anchors is brought up: each chain is anchored where it stands. */
+export async function anchorChains(database: Database, cipher: Cipher): Promise<void> {
+  for (const workspaceId of await listChains(database)) {
+    // oxlint-disable-next-line no-await-in-loop, house/verb-guards -- one at a time; what is noted is the log itself
+    await database.transaction(async (db) => {
+      if ((await holdAnchor(db, workspaceId)) !== null) return
+      const ends = await findEnds(db, workspaceId)
+      if (ends !== undefined)
+        await putAnchor(db, { workspaceId, sealed: sealAnchor(cipher, anchorAt(ends), workspaceId) })
+    })
+  }
+}

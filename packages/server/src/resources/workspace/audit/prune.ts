@@ -1,0 +1,53 @@
+import { LIMITS } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Deps } from '../../../context.ts'
+import { hex } from '../../../domain/workspace/audit-chain.ts'
+import { limitsOf } from '../../../domain/workspace/plan.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { openAnchor, sealAnchor } from './anchor.ts'
+import { chainsWithRowsBefore, deleteChainUpTo, holdAnchor, listChain, putAnchor } from './queries.ts'
+
+const DAY_MS = 86_400_000
+const ROWS_AT_ONCE = 1_000
+
+/**
+ * Removes the rows that the plan of their workspace keeps no longer, from the begin of each chain. Where it begins from
+ * then on is noted in its anchor, so that it still verifies. A closed workspace keeps its rows as long.
+ */
+export async function pruneAudit(deps: Deps): Promise<void> {
+  const now = deps.clock.now()
+  let removed = 0
+  for (const { workspaceId, plan } of await chainsWithRowsBefore(
+    deps.database,
+    new Date(now - LIMITS.auditDaysMin * DAY_MS),
+  )) {
+    const days = plan === null ? LIMITS.auditDaysMin : limitsOf(deps.plans, plan).audit_retention_days
+    if (days === null) continue
+    for (let last = ROWS_AT_ONCE; last === ROWS_AT_ONCE; removed += last) {
+      // oxlint-disable-next-line no-await-in-loop -- in pieces, so that nobody waits long for the end of the chain
+      last = await pruneChain(deps, { workspaceId, before: now - days * DAY_MS })
+    }
+  }
+  if (removed > 0) deps.log.debug('audit.pruned', { rows: removed })
+}
+
+/** One piece of one chain. Without its anchor a chain is left as it is: what is missing must stay visible. */
+function pruneChain(deps: Deps, { workspaceId, before }: { workspaceId: string; before: number }): Promise<number> {
+  // oxlint-disable-next-line house/verb-guards -- the anchor counts what was removed; a row for it would make the log grow by itself
+  return inTransaction(asSystem(deps, { workspaceId, projectId: '', requestId: 'audit' }), async ({ db, cipher }) => {
+    const sealed = await holdAnchor(db, workspaceId)
+    const anchor = sealed === null ? undefined : openAnchor(cipher, sealed, workspaceId)
+    if (anchor === undefined) return 0
+    const page = await listChain(db, { workspaceId, after: null, limit: ROWS_AT_ONCE })
+    const kept = page.findIndex((row) => row.at.getTime() >= before)
+    const old = kept < 0 ? page : page.slice(0, kept)
+    const last = old.at(-1)
+    if (last === undefined) return 0
+    const removed = await deleteChainUpTo(db, { workspaceId, last: last.id })
+    await putAnchor(db, {
+      workspaceId,
+      sealed: sealAnchor(cipher, { ...anchor, removed: anchor.removed + removed, tail: hex(last.hash) }, workspaceId),
+    })
+    return removed
+  })
+}

@@ -1,0 +1,90 @@
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+
+/** The statements of this room look over the tables of others, for numbers. */
+
+type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[] }
+
+/** Deliveries of each destination that are due, in the order of their index: the one that is due first leads. */
+const dueOf = (state: string, limit: number): Sql => sql`
+  select d.id
+    from deliveries d
+   where d.workspace_id = t.workspace_id
+     and d.destination_id = t.id
+     and d.state = ${state}
+     and d.next_attempt_at is not null
+   order by d.next_attempt_at, d.id
+   limit ${limit}
+`
+const pausedOf = (limit: number): Sql => sql`
+  select d.id
+    from deliveries d
+   where d.workspace_id = t.workspace_id
+     and d.destination_id = t.id
+     and d.state = 'paused'
+   limit ${limit}
+`
+
+/** How many of these there are in all destinations together, as far as `max`: it stops reading there. */
+const upTo = (max: number, of: Sql): Sql => sql`
+  (select count(*)
+     from (
+            select 1
+              from destinations t
+             cross join lateral (${of}) found
+             where t.workspace_id = workspace.id
+               and t.project_id = any (workspace.projects)
+             limit ${max}
+          ) counted)
+`
+
+/** Of each destination so many are looked at for the oldest: retries are not due in the order in which they came. */
+const LOOKED_AT = 100
+
+export type BacklogRow = {
+  readonly pending: number
+  readonly retrying: number
+  readonly paused: number
+  readonly oldest: string | null
+}
+
+/** What waits at this moment, each counted up to `max`, and the id of the oldest of what is due. */
+export function measureBacklog(db: Db, at: InProjects & { max: number }): Promise<BacklogRow> {
+  return db.one<BacklogRow>(sql`
+    select ${upTo(at.max, dueOf('pending', at.max))} as pending,
+           ${upTo(at.max, dueOf('retrying', at.max))} as retrying,
+           ${upTo(at.max, pausedOf(at.max))} as paused,
+           (select min(found.id::text)
+              from destinations t
+             cross join (values ('pending'), ('retrying')) as waiting (state)
+             cross join lateral (
+                     select d.id
+                       from deliveries d
+                      where d.workspace_id = t.workspace_id
+                        and d.destination_id = t.id
+                        and d.state = waiting.state
+                        and d.next_attempt_at is not null
+                      order by d.next_attempt_at, d.id
+                      limit ${LOOKED_AT}
+                   ) found
+             where t.workspace_id = workspace.id
+               and t.project_id = any (workspace.projects)
+           ) as oldest
+      from (select ${at.workspaceId}::uuid as id, ${at.projectIds}::uuid[] as projects) workspace
+  `)
+}
+
+export type NamedDestination = { readonly id: string; readonly name: string; readonly enabled: boolean }
+
+/** Those of these destinations that there still are. */
+export function nameDestinations(
+  db: Db,
+  at: InProjects & { ids: readonly string[] },
+): Promise<readonly NamedDestination[]> {
+  return db.many<NamedDestination>(sql`
+    select id, name, enabled
+      from destinations
+     where workspace_id = ${at.workspaceId}
+       and project_id = any (${at.projectIds}::uuid[])
+       and id = any (${at.ids}::uuid[])
+  `)
+}

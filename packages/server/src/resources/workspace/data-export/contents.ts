@@ -1,0 +1,330 @@
+import { decodeId, encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { uuidv7Floor } from '../../../platform/ids.ts'
+import { apiKeys } from '../../people/api-keys/index.ts'
+import { auditLog } from '../audit/index.ts'
+import { datasets } from '../../capture/datasets/index.ts'
+import { presentAttempt, presentDelivery } from '../../delivery/deliveries/index.ts'
+import { destinations } from '../../delivery/destinations/index.ts'
+import { ingestKeys } from '../../capture/ingest-keys/index.ts'
+import { invites } from '../../people/invites/index.ts'
+import { members } from '../../people/members/index.ts'
+import { projects } from '../projects/index.ts'
+import { recordViews } from '../../capture/record-views/index.ts'
+import { rejections } from '../../capture/rejections/index.ts'
+import { replays } from '../../delivery/replays/index.ts'
+import { rules } from '../../capture/rules/index.ts'
+import { presentSubmission } from '../../capture/submissions/index.ts'
+import { webhooks } from '../../capture/webhooks/index.ts'
+import { workspaces } from '../workspaces/index.ts'
+import {
+  readAttempts,
+  readDeliveries,
+  readRecords,
+  readSubmissions,
+  readUsage,
+  readVersions,
+  type PageAt,
+} from './read/queries.ts'
+
+/** What is exported of a workspace: its settings as they are when they are read, and what came before a moment. */
+export type Scope = {
+  /** For this workspace alone. */
+  readonly ctx: Ctx
+  readonly projectIds: readonly string[]
+  readonly before: Date
+}
+
+/** The lines of a file, a page at a time. */
+type Lines = AsyncGenerator<readonly string[]>
+type Source = {
+  readonly name: string
+  /** The tables whose rows stand in its lines. */ readonly tables: readonly string[]
+  readonly lines: (scope: Scope) => Lines
+}
+
+/**
+ * The files of an export, in order: what is named comes before what names it. Rows are as the API shows them, with the project
+ * that they are in. What lets somebody in, or signs, is not among them: no URL of an endpoint, no secret, no key, no value of a header.
+ */
+export const SOURCES: readonly Source[] = [
+  {
+    name: 'workspace',
+    tables: ['workspaces'],
+    lines: ({ ctx }) => only(async () => (await workspaces.get(ctx, {})).workspace),
+  },
+  {
+    name: 'projects',
+    tables: ['projects'],
+    lines: ({ ctx }) =>
+      listed(
+        (page) => projects.list(ctx, page),
+        (answer) => answer.projects,
+      ),
+  },
+  {
+    name: 'members',
+    tables: ['members'],
+    lines: ({ ctx }) =>
+      listed(
+        (page) => members.list(ctx, page),
+        (answer) => answer.members,
+      ),
+  },
+  {
+    name: 'invites',
+    tables: ['invites'],
+    lines: ({ ctx }) =>
+      listed(
+        (page) => invites.list(ctx, page),
+        (answer) => answer.invites,
+      ),
+  },
+  {
+    name: 'api_keys',
+    tables: ['api_keys'],
+    lines: ({ ctx }) =>
+      listed(
+        (page) => apiKeys.list(ctx, page),
+        (answer) => answer.api_keys,
+      ),
+  },
+  {
+    name: 'datasets',
+    tables: ['datasets'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => datasets.list(ctx, page),
+        (answer) => answer.datasets.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'webhooks',
+    tables: ['webhooks'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => webhooks.list(ctx, page),
+        (answer) => answer.webhooks.map(withoutUrl).map(inside(ctx)),
+      ),
+    ),
+  },
+  { name: 'webhook_versions', tables: ['webhook_versions'], lines: inProjects(versionLines) },
+  { name: 'record_views', tables: ['record_views'], lines: inProjects(viewLines) },
+  {
+    name: 'rules',
+    tables: ['rules'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => rules.list(ctx, page),
+        (answer) => answer.rules.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'destinations',
+    tables: ['destinations'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => destinations.list(ctx, page),
+        (answer) => answer.destinations.map(withoutHeaderValues).map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'ingest_keys',
+    tables: ['ingest_keys'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => ingestKeys.list(ctx, page),
+        (answer) => answer.ingest_keys.map(inside(ctx)),
+      ),
+    ),
+  },
+  { name: 'submissions', tables: ['submissions'], lines: inProjects(submissionLines) },
+  { name: 'records', tables: ['records'], lines: inProjects(recordLines) },
+  { name: 'deliveries', tables: ['deliveries', 'delivery_attempts'], lines: inProjects(deliveryLines) },
+  {
+    name: 'replays',
+    tables: ['replays'],
+    lines: inProjects((ctx) =>
+      listed(
+        (page) => replays.list(ctx, page),
+        (answer) => answer.replays.map(inside(ctx)),
+      ),
+    ),
+  },
+  {
+    name: 'rejections',
+    tables: ['rejections'],
+    lines: inProjects((ctx, { before }) =>
+      listed(
+        (page) => rejections.list(ctx, { ...page, to: before }),
+        (answer) => answer.rejections.map(inside(ctx)),
+      ),
+    ),
+  },
+  { name: 'monthly_usage', tables: ['monthly_usage'], lines: usageLines },
+  {
+    name: 'audit',
+    tables: ['audit_rows'],
+    lines: ({ ctx, before }) =>
+      listed(
+        (page) => auditLog.list(ctx, { ...page, to: before }),
+        (answer) => answer.audit,
+      ),
+  },
+]
+
+/** What a workspace has besides, and why no file holds it. Stands in the manifest; each table of a workspace is here or above. */
+export const LEFT_OUT: Readonly<Record<string, string>> = {
+  credentials: 'Hashes of keys and of URLs, which let senders and clients in.',
+  sessions: 'Hashes of what signs people in.',
+  one_time_tokens: 'Hashes of links that sign people in.',
+  idempotency_keys: 'Kept for days, to know a repeated event by.',
+  idempotency_records: 'Sealed answers, kept for a day, to know a repeated request by.',
+  stream_connections: 'Who watches the live stream at the moment.',
+  lanes: 'Who sends to a destination at the moment, and its breaker.',
+  orphaned_requests: 'Requests that a dead sender may have under way, for the minute that they can last.',
+  audit_anchors:
+    'Seals of the ends of the audit log, good on this installation alone. The hashes of its rows are in its file.',
+  project_rollups: 'Counts of the events above by the minute and the hour.',
+  destination_rollups: 'Counts of the attempts above by the minute and the hour.',
+  record_columns: 'Keys of the records above.',
+  data_exports: 'Exports themselves.',
+  data_export_chunks: 'Files of exports.',
+}
+
+type Page = { readonly limit: number; readonly cursor: string | undefined }
+
+async function* only(row: () => Promise<object>): Lines {
+  yield [JSON.stringify(await row())]
+}
+
+async function* listed<Answer extends { next_cursor: string | null }>(
+  list: (page: Page) => Promise<Answer>,
+  rowsOf: (answer: Answer) => readonly object[],
+): Lines {
+  for (let cursor: string | undefined; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    const answer = await list({ limit: LIMITS.listLimitMax, cursor })
+    yield rowsOf(answer).map((row) => JSON.stringify(row))
+    if (answer.next_cursor === null) return
+    cursor = answer.next_cursor
+  }
+}
+
+function inProjects(lines: (ctx: Ctx, scope: Scope) => Lines): Source['lines'] {
+  return async function* every(scope) {
+    for (const projectId of scope.projectIds) yield* lines({ ...scope.ctx, projectId }, scope)
+  }
+}
+
+const inside =
+  ({ projectId }: Ctx) =>
+  <Row extends object>(row: Row) => ({ ...row, project_id: encodeId('project', projectId) })
+
+/** The URL of an endpoint is its credential. */
+function withoutUrl<
+  Row extends { webhook_slug: string; public_path: string; public_url: string; previous_public_url: string | null },
+>(row: Row) {
+  const { webhook_slug: _slug, public_path: _path, public_url: _url, previous_public_url: _previous, ...rest } = row
+  return rest
+}
+
+/** The value of a header may be a password. */
+function withoutHeaderValues<Row extends { headers: Readonly<Record<string, unknown>> }>({ headers, ...rest }: Row) {
+  return { ...rest, header_names: Object.keys(headers) }
+}
+
+async function* viewLines(ctx: Ctx): Lines {
+  for (let cursor: string | undefined; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the cursor of the one before
+    const page = await webhooks.list(ctx, { limit: LIMITS.listLimitMax, cursor })
+    for (const id of page.webhooks.flatMap((webhook) => decodeId('webhook', webhook.id) ?? []))
+      yield* listed(
+        (views) => recordViews.list(ctx, { ...views, id }),
+        (answer) => answer.views.map(inside(ctx)),
+      )
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+  }
+}
+
+/** Settings as they were: of each endpoint the oldest version first. */
+async function* versionLines(ctx: Ctx): Lines {
+  for (let after = { webhookId: NO_ID, version: 0 }; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for with the last key of the one before
+    const rows = await readVersions(ctx.db, { ...ctx, after })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows.map(({ webhook_id, created_at, config, ...row }) => {
+      const shown = inside(ctx)({
+        webhook_id: encodeId('webhook', webhook_id),
+        ...row,
+        created_at: created_at.toISOString(),
+      })
+      return withText(shown, { name: 'config', json: config })
+    })
+    after = { webhookId: last.webhook_id, version: last.version }
+  }
+}
+
+async function* usageLines({ ctx }: Scope): Lines {
+  yield (await readUsage(ctx.db, ctx)).map((row) => JSON.stringify(row))
+}
+
+/** A row with one member more, letter by letter, but for the ends of lines, which a JSON text has between its members only. */
+const withText = (row: object, { name, json }: { name: string; json: string }): string =>
+  `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
+
+/** Along the keys, oldest first. */
+async function* paged<Row extends { id: string }>(
+  read: (at: PageAt) => Promise<readonly Row[]>,
+  { ctx, before }: Pick<Scope, 'ctx' | 'before'>,
+): AsyncGenerator<readonly Row[]> {
+  const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId, before: uuidv7Floor(before.getTime()) }
+  for (let after = NO_ID; ;) {
+    // oxlint-disable-next-line no-await-in-loop -- a page is asked for once the one before was taken
+    const rows = await read({ ...at, after })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = last.id
+  }
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+async function* submissionLines(ctx: Ctx, { before }: Scope): Lines {
+  for await (const rows of paged((at) => readSubmissions(ctx.db, at), { ctx, before }))
+    yield rows.map((row) => JSON.stringify(inside(ctx)(presentSubmission(row))))
+}
+
+async function* recordLines(ctx: Ctx, { before }: Scope): Lines {
+  for await (const rows of paged((at) => readRecords(ctx.db, at), { ctx, before })) {
+    yield rows.map(({ id, submission_id, dataset, received_at, data }) => {
+      const row = {
+        id: encodeId('record', id),
+        dataset,
+        submission_id: encodeId('submission', submission_id),
+        received_at: received_at.toISOString(),
+        project_id: encodeId('project', ctx.projectId),
+      }
+      return withText(row, { name: 'data', json: data })
+    })
+  }
+}
+
+async function* deliveryLines(ctx: Ctx, { before }: Scope): Lines {
+  for await (const rows of paged((at) => readDeliveries(ctx.db, at), { ctx, before })) {
+    const attempts = Map.groupBy(
+      await readAttempts(ctx.db, { ...ctx, deliveryIds: rows.map(({ id }) => id) }),
+      ({ delivery_id }) => delivery_id,
+    )
+    yield rows.map((row) => {
+      const tries = (attempts.get(row.id) ?? []).map((attempt) => presentAttempt(attempt, row.id))
+      return JSON.stringify({ ...inside(ctx)(presentDelivery(row)), attempts: tries })
+    })
+  }
+}

@@ -1,0 +1,114 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import { asSystem } from '../../../as-system.ts'
+import type { Ctx, Deps } from '../../../context.ts'
+import type { Db } from '../../../platform/db.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import {
+  eraseAccess,
+  eraseDeliveries,
+  eraseDestinations,
+  eraseRows,
+  eraseWorkspace,
+  listTenantTables,
+  nextClosedWorkspace,
+  nextDeletedProject,
+  nextProjectOf,
+  setEmptied,
+  tryLockErasure,
+  type DoomedProject,
+  type TenantTable,
+} from './queries.ts'
+
+export { keptFrom } from './queries.ts'
+
+/** Longer than anything that began before the deletion may go on. */
+const SETTLED_MS = 3_600_000
+const ROWS_AT_ONCE = 1_000
+/** Each with up to a hundred attempts. */
+const DELIVERIES_AT_ONCE = 100
+/** So that a process that is asked to stop does so soon; the rest is left to the next run. */
+const STEPS_MAX = 100
+
+/**
+ * Erases what deleted projects held, and workspaces whose grace is over, in small pieces, each a commit of its own: whoever
+ * dies on the way leaves the rest to the next run, here or in another process. The audit log stays; its own room prunes it.
+ */
+export async function eraseEnded(deps: Deps): Promise<void> {
+  const tables = await listTenantTables(deps.database)
+  for (let steps = 0; steps < STEPS_MAX; steps += 1) {
+    // oxlint-disable-next-line house/verb-guards, no-await-in-loop -- the deletion was audited when it was asked for; only the end of a workspace is told again. One piece after the other
+    if (
+      !(await inTransaction(asSystem(deps, { workspaceId: '', projectId: '', requestId: 'erasure' }), (tx) =>
+        step(tx, tables),
+      ))
+    )
+      return
+  }
+}
+
+/** One piece of what comes next; false when there is nothing to do, or another process is at it. */
+async function step(tx: Ctx, tables: readonly TenantTable[]): Promise<boolean> {
+  if (!(await tryLockErasure(tx.db))) return false
+  const now = tx.clock.now()
+  const project = await nextDeletedProject(tx.db, new Date(now - SETTLED_MS))
+  if (project !== undefined) return emptyProject(tx, { project, tables })
+  const workspace = await nextClosedWorkspace(tx.db, new Date(now - LIMITS.workspaceGraceMs))
+  if (workspace === undefined) return false
+  return eraseClosed(tx, { workspace, tables })
+}
+
+/**
+ * What points at something goes before what it points at, so that the invariants of the doctor hold at every commit:
+ * deliveries, destinations, records, then the rest.
+ */
+async function emptyProject(
+  tx: Ctx,
+  { project, tables }: { project: DoomedProject; tables: readonly TenantTable[] },
+): Promise<boolean> {
+  const at = { workspaceId: project.workspace_id, projectId: project.id }
+  if ((await eraseDeliveries(tx.db, { ...at, limit: DELIVERIES_AT_ONCE })) > 0) return true
+  if ((await eraseDestinations(tx.db, { ...at, limit: ROWS_AT_ONCE })) > 0) return true
+  const inside = tables.filter(({ key }) => key[1] === 'project_id')
+  const records = inside.filter(({ name }) => name === 'records')
+  for (const table of [...records, ...inside]) {
+    // oxlint-disable-next-line no-await-in-loop -- one piece at a time
+    if ((await eraseRows(tx.db, table, { ...at, limit: ROWS_AT_ONCE })) > 0) return true
+  }
+  await setEmptied(tx.db, { ...at, now: new Date(tx.clock.now()) })
+  return true
+}
+
+/** Kept for a while by their own room: the story of a workspace outlives it. */
+const AUDIT_LOG: ReadonlySet<string> = new Set(['audit_rows', 'audit_anchors'])
+
+/** First nobody gets in any more, then what the projects hold, then the rest, and the workspace itself last. */
+async function eraseClosed(
+  tx: Ctx,
+  { workspace, tables }: { workspace: { id: string; slug: string }; tables: readonly TenantTable[] },
+): Promise<boolean> {
+  const workspaceId = workspace.id
+  if ((await eraseAccess(tx.db, workspaceId)) > 0) return true
+  const project = await nextProjectOf(tx.db, workspaceId)
+  if (project !== undefined) return emptyProject(tx, { project, tables })
+  if (await eraseRest(tx.db, { workspaceId, tables })) return true
+  const projects = await eraseWorkspace(tx.db, workspaceId)
+  tx.afterCommit?.(() => {
+    for (const { id } of projects) tx.configChanged(id)
+    tx.log.info('workspace.erased', { workspace: encodeId('workspace', workspaceId) })
+  })
+  await audit({ ...tx, workspaceId }, { action: 'delete_workspace', target: encodeId('workspace', workspaceId) })
+  return true
+}
+
+async function eraseRest(
+  db: Db,
+  { workspaceId, tables }: { workspaceId: string; tables: readonly TenantTable[] },
+): Promise<boolean> {
+  for (const table of tables) {
+    if (table.name === 'projects' || AUDIT_LOG.has(table.name)) continue
+    // oxlint-disable-next-line no-await-in-loop -- one piece at a time
+    if ((await eraseRows(db, table, { workspaceId, projectId: null, limit: ROWS_AT_ONCE })) > 0) return true
+  }
+  return false
+}

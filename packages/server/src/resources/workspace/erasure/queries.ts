@@ -1,0 +1,259 @@
+import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import { uuidv7Floor, uuidv7Ms } from '../../../platform/ids.ts'
+
+/** The statements of this room run over the tables of all rooms: what was deleted as a whole is erased as a whole, piece by piece. */
+
+type InProject = { readonly workspaceId: string; readonly projectId: string; readonly limit: number }
+
+const ERASURE_LOCK = 4_680_022
+
+/** One process erases at a time; false while another does. Ends with the transaction. */
+export async function tryLockErasure(db: Db): Promise<boolean> {
+  const { held } = await db.one<{ held: boolean }>(sql`select pg_try_advisory_xact_lock(${ERASURE_LOCK}) as held`)
+  return held
+}
+
+export type DoomedProject = { readonly workspace_id: string; readonly id: string }
+
+/** A project that was deleted before this moment and still holds something, as far as is known. */
+export function nextDeletedProject(db: Db, before: Date): Promise<DoomedProject | undefined> {
+  return db.maybe<DoomedProject>(sql`
+    select workspace_id, id
+      from projects
+     where deleted_at <= ${before}
+       and emptied_at is null
+     order by deleted_at
+     limit 1
+  `)
+}
+
+/** The same of the projects of one workspace, deleted or not. */
+export function nextProjectOf(db: Db, workspaceId: string): Promise<DoomedProject | undefined> {
+  return db.maybe<DoomedProject>(sql`
+    select workspace_id, id
+      from projects
+     where workspace_id = ${workspaceId}
+       and emptied_at is null
+     order by id
+     limit 1
+  `)
+}
+
+export async function setEmptied(db: Db, at: { workspaceId: string; projectId: string; now: Date }): Promise<void> {
+  await db.run(sql`
+    update projects
+       set emptied_at = ${at.now}
+     where workspace_id = ${at.workspaceId}
+       and id = ${at.projectId}
+       and emptied_at is null
+  `)
+}
+
+/** A workspace that was closed before this moment. */
+export function nextClosedWorkspace(db: Db, before: Date): Promise<{ id: string; slug: string } | undefined> {
+  return db.maybe<{ id: string; slug: string }>(sql`
+    select id, slug
+      from workspaces
+     where closed_at <= ${before}
+     order by closed_at
+     limit 1
+  `)
+}
+
+/** Takes the attempts of a `piece` of deliveries with it: only the index of their deliveries finds them. */
+const attemptsOfPiece = (workspaceId: string): Sql => sql`
+         attempts as (
+           delete from delivery_attempts
+            where workspace_id = ${workspaceId}
+              and delivery_id = any (array(select id from piece))
+         )
+`
+
+/** Deliveries with their attempts. Gives how many deliveries. */
+export function eraseDeliveries(db: Db, at: InProject): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select id
+             from deliveries
+            where workspace_id = ${at.workspaceId}
+              and project_id = ${at.projectId}
+            limit ${at.limit}
+         ),
+         ${attemptsOfPiece(at.workspaceId)}
+    delete from deliveries
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (array(select id from piece))
+  `)
+}
+
+/** Destinations with their lanes: at no moment is there one without the other. Gives how many. */
+export function eraseDestinations(db: Db, at: InProject): Promise<number> {
+  return db.run(sql`
+    with gone as (
+           delete from destinations
+            where workspace_id = ${at.workspaceId}
+              and project_id = ${at.projectId}
+              and id = any (array(
+                    select id
+                      from destinations
+                     where workspace_id = ${at.workspaceId}
+                       and project_id = ${at.projectId}
+                     limit ${at.limit}
+                  ))
+           returning id
+         )
+    delete from lanes
+     where workspace_id = ${at.workspaceId}
+       and destination_id = any (array(select id from gone))
+  `)
+}
+
+export type TenantTable = { readonly name: string; readonly key: readonly string[] }
+
+/** Every table whose key begins with the workspace (docs/adr/0004), as the database itself knows them, so that none is forgotten. */
+export function listTenantTables(db: Db): Promise<readonly TenantTable[]> {
+  return db.many<TenantTable>(sql`
+    select c.relname as name, array_agg(a.attname::text order by k.place) as key
+      from pg_class c
+      join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+      join pg_index i on i.indrelid = c.oid and i.indisprimary
+     cross join lateral unnest(i.indkey::int2[]) with ordinality as k (attnum, place)
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+     where c.relkind in ('r', 'p')
+       and not c.relispartition
+     group by c.relname
+    having (array_agg(a.attname::text order by k.place))[1] = 'workspace_id'
+     order by c.relname
+  `)
+}
+
+/** Names of tables and columns come from the catalog only. */
+const named = (name: string): Sql => ({ strings: [`"${name.replaceAll('"', '""')}"`], values: [] })
+
+/**
+ * A piece of one table; gives how many rows. `projectId` null: of the whole workspace. Found by their place, since no plan can
+ * make that slow. In a partitioned table a place is one of each partition: still only rows that are to go.
+ */
+export function eraseRows(
+  db: Db,
+  { name }: TenantTable,
+  at: { workspaceId: string; projectId: string | null; limit: number },
+): Promise<number> {
+  const inside =
+    at.projectId === null
+      ? sql`workspace_id = ${at.workspaceId}`
+      : sql`workspace_id = ${at.workspaceId} and project_id = ${at.projectId}`
+  return db.run(sql`
+    delete from ${named(name)}
+     where ${inside}
+       and ctid = any (array(
+             select ctid
+               from ${named(name)}
+              where ${inside}
+              limit ${at.limit}
+           ))
+  `)
+}
+
+/** Ends whatever could still be let in: people and credentials. Gives how many rows. */
+export async function eraseAccess(db: Db, workspaceId: string): Promise<number> {
+  const members = await db.run(sql`delete from members where workspace_id = ${workspaceId}`)
+  return members + (await db.run(sql`delete from credentials where workspace_id = ${workspaceId}`))
+}
+
+/** The last of a workspace. Gives its projects, for those who remember them. */
+export async function eraseWorkspace(db: Db, workspaceId: string): Promise<readonly { id: string }[]> {
+  const projects = await db.many<{ id: string }>(sql`
+    delete from projects
+     where workspace_id = ${workspaceId}
+    returning id
+  `)
+  await db.run(sql`
+    delete from workspaces
+     where id = ${workspaceId}
+       and closed_at is not null
+  `)
+  return projects
+}
+
+/** What retention deletes row by row, where days cannot be dropped; deliveries go first, with their attempts. */
+export const EXPIRED_TABLES = ['delivery_attempts', 'records', 'submissions'] as const
+
+/** Workspaces on a plan that hold events from before this moment (milliseconds): nothing else need be looked at. */
+export function listWorkspacesWithExpired(
+  db: Db,
+  at: { plan: string; before: number },
+): Promise<readonly { readonly id: string }[]> {
+  const before = uuidv7Floor(at.before)
+  return db.many<{ id: string }>(sql`
+    select w.id
+      from workspaces w
+     where w.plan = ${at.plan}
+       and (exists (select 1 from deliveries d where d.workspace_id = w.id and d.id < ${before}::uuid)
+            or exists (select 1 from submissions s where s.workspace_id = w.id and s.id < ${before}::uuid))
+     order by w.id
+  `)
+}
+
+const DAY_MS = 86_400_000
+/** An event's rows get their ids one after the other. */
+const SPARE_MS = 60_000
+
+/** The moment from which on a workspace's events are kept: `before`, or the day (UTC) of its oldest delivery that waits for the allowance. */
+export async function keptFrom(
+  db: Db,
+  { workspaceId, before }: { workspaceId: string; before: number },
+): Promise<number> {
+  const waiting = await db.maybe<{ id: string }>(sql`
+    select id
+      from deliveries
+     where workspace_id = ${workspaceId}
+       and pause_reason = 'allowance_used'
+     order by id
+     limit 1
+  `)
+  // Nothing that it hangs on is older than the begin of its day.
+  return waiting === undefined
+    ? before
+    : Math.min(before, Math.floor((uuidv7Ms(waiting.id) - SPARE_MS) / DAY_MS) * DAY_MS)
+}
+
+type Expired = { readonly workspaceId: string; readonly before: number; readonly limit: number }
+
+/** A piece of the deliveries from before this moment, each with all its attempts. Gives how many deliveries. */
+export function expireDeliveries(db: Db, at: Expired): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select project_id, id
+             from deliveries
+            where workspace_id = ${at.workspaceId}
+              and id < ${uuidv7Floor(at.before)}::uuid
+            limit ${at.limit}
+         ),
+         ${attemptsOfPiece(at.workspaceId)}
+    delete from deliveries
+     where workspace_id = ${at.workspaceId}
+       and id < ${uuidv7Floor(at.before)}::uuid
+       and project_id = any (array(select project_id from piece))
+       and id = any (array(select id from piece))
+  `)
+}
+
+/** The same of another table. */
+export function expireRows(db: Db, name: (typeof EXPIRED_TABLES)[number], at: Expired): Promise<number> {
+  return db.run(sql`
+    with piece as materialized (
+           select project_id, id
+             from ${named(name)}
+            where workspace_id = ${at.workspaceId}
+              and id < ${uuidv7Floor(at.before)}::uuid
+            limit ${at.limit}
+         )
+    delete from ${named(name)}
+     where workspace_id = ${at.workspaceId}
+       and id < ${uuidv7Floor(at.before)}::uuid
+       and project_id = any (array(select project_id from piece))
+       and id = any (array(select id from piece))
+  `)
+}

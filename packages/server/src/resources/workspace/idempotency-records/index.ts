@@ -1,0 +1,112 @@
+import { LIMITS } from '@postroad/contract'
+import type { Ctx, Deps } from '../../../context.ts'
+import { Refusal, refuse } from '../../../domain/refusal.ts'
+import { secretPlace } from '../../../domain/secret-place.ts'
+import type { Db } from '../../../platform/db.ts'
+import {
+  countRecords,
+  deleteClaim,
+  findRecord,
+  keepResponse,
+  lockClaims,
+  putClaim,
+  type Holder,
+  type IdempotencyRecordRow,
+} from './queries.ts'
+
+export type { Holder } from './queries.ts'
+
+/** What a request answered: its status and its JSON as text. */
+export type KeptResponse = { readonly status: number; readonly json: string }
+/** The turn of one request under a key: others that had the key before, or take it over later, have another id. */
+export type Claim = { readonly holder: Holder; readonly id: string }
+
+type Asked = { readonly holder: Holder; readonly keyHash: Uint8Array; readonly fingerprint: Uint8Array }
+
+/**
+ * Claims an Idempotency-Key of the admin API, or gives the answer that is kept under it. 409 while another request runs
+ * under it, 422 when it was another request, 429 when its holder has used 10,000 in 24 hours.
+ */
+export function claimKey(deps: Deps, asked: Asked): Promise<KeptResponse | Claim> {
+  const now = deps.clock.now()
+  const since = new Date(now - LIMITS.adminIdempotencyKeptMs)
+  // oxlint-disable-next-line house/verb-guards -- what the request changes has its own row, in the transaction of the change
+  return deps.database.transaction(async (db) => {
+    await lockClaims(db, asked.holder)
+    const found = await findRecord(db, asked)
+    const held = found !== undefined && found.claimed_at > since ? found : undefined
+    if (held !== undefined && !isAbandoned(held, now)) return keptOf(deps, { held, asked })
+    if (held === undefined) await requireRoom(db, { holder: asked.holder, since })
+    const id = deps.uuid()
+    await putClaim(db, { ...asked, id, now: new Date(now) })
+    return { holder: asked.holder, id }
+  })
+}
+
+const isAbandoned = ({ status, claimed_at }: IdempotencyRecordRow, now: number): boolean =>
+  status === null && claimed_at.getTime() <= now - LIMITS.adminIdempotencyRunningMs
+
+function keptOf(deps: Deps, { held, asked }: { held: IdempotencyRecordRow; asked: Asked }): KeptResponse {
+  if (!held.fingerprint.equals(asked.fingerprint)) {
+    throw refuse(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used in the last 24 hours for another path, body or credential. Send a repeat exactly as the first request, and a new request with a new key.',
+    )
+  }
+  if (held.status === null || held.response === null)
+    throw inProgress('A request with this Idempotency-Key is still running.')
+  return { status: held.status, json: deps.cipher.open(held.response, placeOf({ ...asked, id: held.id })).reveal() }
+}
+
+function inProgress(text: string): Refusal {
+  return new Refusal('idempotency_in_progress', {
+    text: `${text} Send it again after retry_after seconds to get its answer.`,
+    fields: { retry_after: 1 },
+  })
+}
+
+const DAY_CAP_RETRY_SECONDS = 3_600
+
+async function requireRoom(db: Db, at: { holder: Holder; since: Date }): Promise<void> {
+  if ((await countRecords(db, at)) < LIMITS.adminIdempotencyKeysMax) return
+  throw new Refusal('idempotency_keys_exhausted', { fields: { retry_after: DAY_CAP_RETRY_SECONDS } })
+}
+
+/**
+ * Keeps the answer, sealed, in the transaction of the change it tells of; over 64 KiB it is not kept and the key is free
+ * again. When another request has taken the key over, this one is refused, and so its change is rolled back.
+ */
+export async function settleClaim(
+  tx: Ctx,
+  { claim, response }: { claim: Claim; response: KeptResponse },
+): Promise<void> {
+  if ((await keepOrFree(tx, { claim, response })) > 0) return
+  throw inProgress(
+    'This request took longer than 60 seconds, and another one with its Idempotency-Key has taken its place.',
+  )
+}
+
+function keepOrFree(
+  { db, cipher }: Pick<Ctx, 'db' | 'cipher'>,
+  { claim, response }: { claim: Claim; response: KeptResponse },
+): Promise<number> {
+  const { status, json } = response
+  if (Buffer.byteLength(json) > LIMITS.adminIdempotencyBodyBytesMax) return deleteClaim(db, claim)
+  return keepResponse(db, { ...claim, status, response: cipher.seal(json, placeOf(claim)) })
+}
+
+/** The same for a refusal, which changed nothing. */
+export async function settleRefused(
+  deps: Deps,
+  { claim, response }: { claim: Claim; response: KeptResponse },
+): Promise<void> {
+  await keepOrFree({ db: deps.database, cipher: deps.cipher }, { claim, response })
+}
+
+/** Frees the key after a failure of ours: a repeat is carried out anew. */
+export async function freeClaim(deps: Deps, claim: Claim): Promise<void> {
+  await deleteClaim(deps.database, claim)
+}
+
+const placeOf = ({ holder, id }: Claim): string =>
+  secretPlace(holder.kind === 'person' ? 'personal_idempotency_records.response' : 'idempotency_records.response', id)

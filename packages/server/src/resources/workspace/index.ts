@@ -1,0 +1,9 @@
+import { auditLog } from './audit/index.ts'
+import { dashboard } from './dashboard/index.ts'
+import { dataExport } from './data-export/index.ts'
+import { projects } from './projects/index.ts'
+import { workspaces } from './workspaces/index.ts'
+import type { RoomsOf } from '../verbs.ts'
+
+/** The rooms of this group that answer routes. A contract route without a verb does not compile. */
+export const workspace: RoomsOf<'workspace'> = { audit: auditLog, dashboard, dataExport, projects, workspaces }

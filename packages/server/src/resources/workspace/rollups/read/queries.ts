@@ -1,0 +1,148 @@
+import type { RejectionReason } from '@postroad/contract'
+import type { Histogram } from '../../../../domain/workspace/latency-histogram.ts'
+import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import { attemptSums, summed } from '../queries.ts'
+import type { Piece } from '../spans.ts'
+
+/** What became of attempts that began in a span of time. Those still `open` have no outcome yet. */
+export type AttemptSums = {
+  readonly succeeded: number
+  readonly failed: number
+  readonly interrupted: number
+  readonly gave_up: number
+  readonly open: number
+  readonly response_ms: Histogram
+  readonly delivery_ms: Histogram
+}
+
+export type ProjectSums = AttemptSums & {
+  /** How many buckets after the begin of the range. */
+  readonly bucket: number
+  readonly submissions: number
+  readonly records: number
+  readonly bytes: number
+  readonly rejected: number
+}
+
+type InProjects = {
+  readonly workspaceId: string
+  readonly projectIds: readonly string[]
+  readonly pieces: readonly Piece[]
+}
+
+/** The rows of the pieces of a range, in these projects. The few projects lead, so that each is read along its key. */
+const rowsIn = (
+  { table, columns, only = sql`` }: { table: Sql; columns: Sql; only?: Sql },
+  { workspaceId, projectIds, pieces }: InProjects,
+): Sql => sql`
+  select ${columns}, r.at, r.succeeded, r.failed, r.interrupted, r.gave_up, r.open, r.response_ms, r.delivery_ms
+    from unnest(${projectIds}::uuid[]) as project (id)
+   cross join unnest(
+           ${pieces.map((piece) => piece.spanSeconds)}::int[],
+           ${pieces.map((piece) => new Date(piece.from))}::timestamptz[],
+           ${pieces.map((piece) => new Date(piece.to))}::timestamptz[]
+         ) as piece (span_seconds, first, until)
+   cross join lateral (
+           select ${columns}, r.at, r.succeeded, r.failed, r.interrupted, r.gave_up, r.open, r.response_ms, r.delivery_ms
+             from ${table} r
+            where r.workspace_id = ${workspaceId}
+              and r.project_id = project.id
+              and r.span_seconds = piece.span_seconds
+              and r.at >= piece.first
+              and r.at < piece.until
+              ${only}
+           offset 0
+         ) r
+`
+
+const OF_FOUND = { from: sql`found`, as: sql`json_agg` }
+
+/** What happened in these projects together, bucket by bucket from `from` on; buckets in which nothing did are left out. */
+export function sumProjects(
+  db: Db,
+  at: InProjects & { readonly from: Date; readonly bucketSeconds: number },
+): Promise<readonly ProjectSums[]> {
+  const columns = sql`r.submissions, r.records, r.bytes, r.rejected`
+  return db.many<ProjectSums>(sql`
+    with found as materialized (
+           select row.submissions, row.records, row.bytes, row.rejected, row.succeeded, row.failed, row.interrupted, row.gave_up, row.open,
+                  row.response_ms, row.delivery_ms,
+                  floor(extract(epoch from row.at - ${at.from}::timestamptz) / ${at.bucketSeconds}::int)::int as bucket
+             from (${rowsIn({ table: sql`project_rollups`, columns }, at)}) row
+         ),
+         sums as (
+           select bucket, sum(submissions)::bigint as submissions, sum(records)::bigint as records, sum(bytes)::bigint as bytes,
+                  sum(rejected)::bigint as rejected, ${attemptSums}
+             from found
+            group by bucket
+         ),
+         response as (${summed(OF_FOUND, sql`bucket`, sql`response_ms`)}),
+         delivery as (${summed(OF_FOUND, sql`bucket`, sql`delivery_ms`)})
+    select bucket, submissions, records, bytes, rejected, succeeded, failed, interrupted, gave_up, open,
+           coalesce(response_ms, '[]') as response_ms, coalesce(delivery_ms, '[]') as delivery_ms
+      from sums
+      left join response using (bucket)
+      left join delivery using (bucket)
+     order by bucket
+  `)
+}
+
+export type ReasonSum = { readonly reason: RejectionReason; readonly count: number; readonly last_at: Date }
+
+/** Refused requests by their reason, and the latest minute or hour that has any; the newest first. */
+export function sumRejections(db: Db, at: InProjects): Promise<readonly ReasonSum[]> {
+  return db.many<ReasonSum>(sql`
+    select reason, sum(n::bigint)::bigint as count, max(found.at) as last_at
+      from (${rowsIn({ table: sql`project_rollups`, columns: sql`r.rejected_by_reason` }, at)}) found,
+           json_each_text(found.rejected_by_reason) as counted (reason, n)
+     group by reason
+     order by last_at desc, reason
+  `)
+}
+
+export type DestinationSums = AttemptSums & { readonly project_id: string; readonly destination_id: string }
+
+/** What happened at each destination of these projects; `failing`: at the so many with the most failures, and at no other. `destinationId`: at this one alone. */
+export function sumDestinations(
+  db: Db,
+  at: InProjects & { readonly failing: number | null; readonly destinationId?: string },
+): Promise<readonly DestinationSums[]> {
+  return db.many<DestinationSums>(sql`
+    with found as materialized (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.project_id, r.destination_id`, only: at.destinationId === undefined ? sql`` : sql`and r.destination_id = ${at.destinationId}` }, at)}),
+         sums as (
+           select project_id, destination_id, ${attemptSums}
+             from found
+            group by project_id, destination_id
+           ${at.failing === null ? sql`` : sql`having sum(failed) > 0 order by sum(failed) desc, destination_id limit ${at.failing}`}
+         ),
+         response as (${summed(OF_FOUND, sql`destination_id`, sql`response_ms`)}),
+         delivery as (${summed(OF_FOUND, sql`destination_id`, sql`delivery_ms`)})
+    select project_id, destination_id, succeeded, failed, interrupted, gave_up, open,
+           coalesce(response_ms, '[]') as response_ms, coalesce(delivery_ms, '[]') as delivery_ms
+      from sums
+      left join response using (destination_id)
+      left join delivery using (destination_id)
+     order by failed desc, destination_id
+  `)
+}
+
+export type DestinationBucket = {
+  readonly bucket: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly interrupted: number
+}
+
+/** Attempts at one destination, bucket by bucket from `from` on; buckets in which there were none are left out. */
+export function seriesOfDestination(
+  db: Db,
+  at: InProjects & { readonly from: Date; readonly bucketSeconds: number; readonly destinationId: string },
+): Promise<readonly DestinationBucket[]> {
+  return db.many<DestinationBucket>(sql`
+    select floor(extract(epoch from found.at - ${at.from}::timestamptz) / ${at.bucketSeconds}::int)::int as bucket,
+           sum(succeeded)::bigint as succeeded, sum(failed)::bigint as failed, sum(interrupted)::bigint as interrupted
+      from (${rowsIn({ table: sql`destination_rollups`, columns: sql`r.destination_id`, only: sql`and r.destination_id = ${at.destinationId}` }, at)}) found
+     group by bucket
+     order by bucket
+  `)
+}

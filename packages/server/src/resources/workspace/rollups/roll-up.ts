@@ -1,0 +1,105 @@
+import type { Deps } from '../../../context.ts'
+import type { Db } from '../../../platform/db.ts'
+import { fold } from './fold.ts'
+import {
+  countAttempts,
+  countRejections,
+  countSubmissions,
+  findProgress,
+  firstMoment,
+  listOpenMinutes,
+  nextMomentWithData,
+  putDestinationHours,
+  putDestinations,
+  putProgress,
+  putProjectHours,
+  putProjects,
+  tryLockRollups,
+} from './queries.ts'
+import { closedAfter, floorTo, GRACE_MS, HOUR_MS, MINUTE_MS, minutesToCount } from './spans.ts'
+
+/** Minutes with open attempts that one run looks at again. */
+const REOPENED_AT_ONCE_MAX = 10
+/** How many times as long as it took a run rests at least, so that all of it takes no more than 2 % of one connection. */
+const REST_FACTOR = 49
+/** Further behind than this it looks where the next row is, lest an idle installation be counted minute by minute. */
+const BEHIND_MS = 600_000
+
+/** The writer of the rollups, called every few seconds: counts what there is to count, and then rests in proportion. */
+export function createRollUp(deps: Deps): () => Promise<void> {
+  let restUntil = 0
+  return async () => {
+    const begun = deps.clock.now()
+    if (begun < restUntil) return
+    await rollUp(deps)
+    const ended = deps.clock.now()
+    restUntil = ended + REST_FACTOR * (ended - begun)
+  }
+}
+
+/**
+ * One minute a transaction, under a lock that it does not wait for: several processes may be at it. Whoever dies on the way
+ * leaves the rest to the next run; a minute that is counted again comes to the same.
+ */
+export async function rollUp(deps: Deps): Promise<void> {
+  const { database } = deps
+  const now = deps.clock.now()
+  const progress = await findProgress(database)
+  const noted = floorTo((progress?.closed_until ?? (await firstMoment(database)) ?? new Date(now)).getTime(), MINUTE_MS)
+  const from = await behindIdle(database, { noted, now })
+  const minutes = minutesToCount({ closedUntil: from, rolledAt: progress?.rolled_at.getTime() ?? 0, now })
+  for (const minute of minutes) {
+    // oxlint-disable-next-line no-await-in-loop -- one minute after the other
+    if (!(await alone(deps, (tx) => recount(tx, minute)))) return
+  }
+  const closedUntil = closedAfter({ closedUntil: from, now }, minutes)
+  await alone(deps, async (tx) => {
+    await putHours(tx, { from: noted, to: closedUntil })
+    for (const { minute } of await listOpenMinutes(tx, { before: new Date(noted), limit: REOPENED_AT_ONCE_MAX })) {
+      // oxlint-disable-next-line no-await-in-loop -- one minute after the other
+      await recount(tx, minute.getTime())
+      // oxlint-disable-next-line no-await-in-loop -- likewise
+      await putHours(tx, {
+        from: minute.getTime(),
+        to: Math.min(floorTo(minute.getTime(), HOUR_MS) + HOUR_MS, closedUntil),
+      })
+    }
+    await putProgress(tx, { closedUntil: new Date(closedUntil), rolledAt: new Date(now) })
+  })
+}
+
+/** False when another process is at it. */
+function alone({ database }: Deps, work: (tx: Db) => Promise<void>): Promise<boolean> {
+  // oxlint-disable-next-line house/verb-guards -- counts what others changed and audited
+  return database.transaction(async (tx) => {
+    if (!(await tryLockRollups(tx))) return false
+    await work(tx)
+    return true
+  })
+}
+
+/** Where to go on: behind minutes that hold nothing and can hold nothing any more. */
+async function behindIdle(db: Db, { noted, now }: { noted: number; now: number }): Promise<number> {
+  const settled = floorTo(now - GRACE_MS - MINUTE_MS, MINUTE_MS)
+  if (now - noted < BEHIND_MS) return noted
+  const next = await nextMomentWithData(db, { from: noted })
+  return Math.max(noted, Math.min(settled, next === undefined ? settled : floorTo(next, MINUTE_MS)))
+}
+
+async function recount(tx: Db, minute: number): Promise<void> {
+  const range = { from: minute, to: minute + MINUTE_MS }
+  const attempts = await countAttempts(tx, range)
+  const submissions = await countSubmissions(tx, range)
+  const rejections = await countRejections(tx, range)
+  const { projects, destinations } = fold({ attempts, submissions, rejections })
+  if (destinations.length > 0) await putDestinations(tx, { at: new Date(minute), rows: destinations })
+  if (projects.length > 0) await putProjects(tx, { at: new Date(minute), rows: projects })
+}
+
+/** The hours that lie wholly before `to` and not before the one that holds `from`. */
+async function putHours(tx: Db, { from, to }: { from: number; to: number }): Promise<void> {
+  const hours = { from: new Date(floorTo(from, HOUR_MS)), to: new Date(floorTo(to, HOUR_MS)) }
+  if (hours.from >= hours.to) return
+  await putDestinationHours(tx, hours)
+  await putProjectHours(tx, hours)
+}

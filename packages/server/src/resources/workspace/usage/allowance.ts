@@ -1,0 +1,46 @@
+import type { Ctx } from '../../../context.ts'
+import { monthOf, nextMonthAt } from '../../../domain/workspace/month.ts'
+import { limitsOf } from '../../../domain/workspace/plan.ts'
+import { Refusal } from '../../../domain/refusal.ts'
+import { addUsage, findUsage, holdUsage, type MonthOf } from './queries.ts'
+
+/**
+ * Deliveries that the plan allows in this month (docs/adr/0049). A delivery counts when it is let go: in the commit of its
+ * event, once more with each replay, and not at all while it waits for the allowance itself.
+ */
+export type Allowance = MonthOf & { readonly max: number; readonly left: number }
+
+type Of = Pick<Ctx, 'db' | 'plans' | 'clock' | 'workspaceId'>
+
+/** The allowance as it is at this moment; null: the plan has none. */
+export async function findAllowance(of: Of): Promise<Allowance | null> {
+  const at = { workspaceId: of.workspaceId, month: monthOf(of.clock.now()) }
+  const { plan, deliveries } = await findUsage(of.db, at)
+  const max = limitsOf(of.plans, plan).deliveries_per_month
+  return max === null ? null : { ...at, max, left: Math.max(0, max - deliveries) }
+}
+
+/**
+ * The same, held until the transaction ends, so that what is left is left. To be called before any delivery is locked: ingest,
+ * replays and releases all take the month first.
+ */
+export async function holdAllowance(tx: Of): Promise<Allowance | null> {
+  const found = await findAllowance(tx)
+  if (found === null) return null
+  const [used] = await holdUsage(tx.db, [found])
+  return { ...found, left: Math.max(0, found.max - (used?.deliveries ?? 0)) }
+}
+
+/** Counts deliveries in a month that is held. */
+export async function useAllowance(tx: Of, { workspaceId, month }: MonthOf, deliveries: number): Promise<void> {
+  // oxlint-disable-line max-params -- what I may use, which month, and how many
+  if (deliveries > 0) await addUsage(tx.db, [{ workspaceId, month, events: 0, deliveries }])
+}
+
+/** Nothing is left of it. */
+export function allowanceExhausted({ clock, upgradeUrl }: Pick<Ctx, 'clock' | 'upgradeUrl'>): Refusal {
+  const now = clock.now()
+  return new Refusal('delivery_allowance_exhausted', {
+    fields: { retry_after: Math.max(1, Math.ceil((nextMonthAt(now) - now) / 1_000)), upgrade_url: upgradeUrl() },
+  })
+}

@@ -1,0 +1,53 @@
+import { encodeId, LIMITS } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import { refuse } from '../../../domain/refusal.ts'
+import { inTransaction } from '../../../transaction.ts'
+import { audit } from '../audit/index.ts'
+import { workspaceConfigChanged } from '../projects/index.ts'
+import type { Room } from '../../verbs.ts'
+import { moveDeliveries, tellHalted } from './move-deliveries.ts'
+import { presentWorkspace } from './present.ts'
+import { holdWorkspace, setClosed, type WorkspaceRow } from './queries.ts'
+
+/** From the commit on the workspace stands still, as a suspended one does. */
+export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
+  const answer = await inTransaction(ctx, async (tx) => {
+    const held = await holdOwn(tx)
+    if (confirm !== held.slug)
+      throw refuse('invalid_request', 'confirm: must be the slug of this workspace. Nothing was closed.')
+    if (held.closed_at !== null) throw refuse('workspace_closed')
+    const row = await setClosed(tx.db, { id: held.id, closedAt: new Date(tx.clock.now()) })
+    await tellHalted(tx)
+    await workspaceConfigChanged(tx)
+    await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
+    return { workspace: await presentWorkspace(tx, row) }
+  })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: true })
+  return answer
+}
+
+/** What was paused is due at once. Once the grace is over it is too late, whether or not upkeep has begun to delete. */
+export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
+  const answer = await inTransaction(ctx, async (tx) => {
+    const held = await holdOwn(tx)
+    if (held.closed_at === null) return { workspace: await presentWorkspace(tx, held) }
+    const now = new Date(tx.clock.now())
+    if (held.closed_at.getTime() + LIMITS.workspaceGraceMs <= now.getTime())
+      throw refuse(
+        'workspace_closed',
+        'This workspace was closed too long ago to be reopened. Its data is being deleted; create another workspace.',
+      )
+    const row = await setClosed(tx.db, { id: held.id, closedAt: null })
+    await workspaceConfigChanged(tx)
+    await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
+    return { workspace: await presentWorkspace(tx, row) }
+  })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: false })
+  return answer
+}
+
+async function holdOwn(tx: Ctx): Promise<WorkspaceRow> {
+  const held = await holdWorkspace(tx.db, tx.workspaceId)
+  if (held === undefined) throw refuse('not_found')
+  return held
+}

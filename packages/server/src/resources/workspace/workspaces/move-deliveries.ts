@@ -1,0 +1,36 @@
+import type { Ctx } from '../../../context.ts'
+import { pauseOutstanding, resumePaused } from '../../delivery/deliveries/index.ts'
+import { listDestinationIds } from '../../delivery/destinations/index.ts'
+import { lanesChanged } from '../../delivery/lanes/index.ts'
+
+export type Tx = Ctx & Required<Pick<Ctx, 'afterCommit'>>
+
+/** Tells the senders, after the commit, that a workspace stands still from now on. */
+export async function tellHalted(tx: Tx): Promise<void> {
+  const lanes = (await listDestinationIds(tx.db, tx.workspaceId)).map(({ id }) => ({
+    workspaceId: tx.workspaceId,
+    destinationId: id,
+  }))
+  tx.afterCommit(() => lanesChanged(tx, { lanes, halted: true }))
+}
+
+/**
+ * Pauses what waits in a workspace that stands still by now, or lets it go on; what else holds it back still does. Each
+ * destination is a commit of its own, so that no turn of a sender waits behind a whole workspace. What is left over,
+ * or all of it when this process dies here, is moved by the sweeps of the senders.
+ */
+export async function moveDeliveries(
+  deps: Pick<Ctx, 'database' | 'clock' | 'lanesChanged'>,
+  to: { workspaceId: string; halted: boolean },
+): Promise<void> {
+  const { database, clock } = deps
+  for (const { id } of await listDestinationIds(database, to.workspaceId)) {
+    const lane = { workspaceId: to.workspaceId, destinationId: id }
+    const at = { ...lane, now: new Date(clock.now()) }
+    // oxlint-disable-next-line no-await-in-loop -- short commits one after the other, so that others come in between
+    await (to.halted
+      ? pauseOutstanding(database, { ...at, reason: 'workspace_suspended' })
+      : resumePaused(database, at))
+    if (!to.halted) lanesChanged(deps, { lanes: [lane], halted: false })
+  }
+}

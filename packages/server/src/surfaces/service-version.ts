@@ -1,0 +1,16 @@
+import { SERVICE_VERSION, SERVICE_VERSIONS } from '@postroad/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../domain/refusal.ts'
+
+const SERVED: ReadonlySet<string> = new Set(SERVICE_VERSIONS)
+
+/** Contract part 9: every answer says its version, errors included; a version that is not served is 400 with the list. */
+export function checkServiceVersion(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('Service-Version', SERVICE_VERSION)
+  const asked = request.headers['service-version']
+  if (asked === undefined || SERVED.has(String(asked))) return
+  throw new Refusal('unsupported_version', {
+    text: `This server does not serve the Service-Version it was asked for. Send ${SERVICE_VERSIONS.join(' or ')}, or leave the header out.`,
+    fields: { supported_versions: [...SERVICE_VERSIONS] },
+  })
+}

@@ -1,0 +1,52 @@
+import type { Deps } from '../context.ts'
+import type { Loop } from '../platform/lease-loop.ts'
+import { auditSignatures } from '../resources/capture/rejections/index.ts'
+import { releaseWaiting } from '../resources/delivery/deliveries/release/index.ts'
+import { advanceReplays } from '../resources/delivery/replays/index.ts'
+import { sendDueMails } from '../resources/people/mails/index.ts'
+import { pruneAudit } from '../resources/workspace/audit/index.ts'
+import { createExporter } from '../resources/workspace/data-export/index.ts'
+import { eraseEnded } from '../resources/workspace/erasure/index.ts'
+import { createRollUp } from '../resources/workspace/rollups/index.ts'
+import { runUpkeep } from './upkeep.ts'
+
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+
+/** What only the composition root can hand in: parts with memory of their own. */
+export type OwnLoops = {
+  readonly pollDirectory: () => Promise<void>
+  readonly alignClock: () => Promise<void>
+  readonly flushRejections: () => Promise<void>
+}
+
+/**
+ * Every background loop of a process, in one list. Deliveries have a loop of their own (pipeline/deliver), which wakes
+ * when something is due. A loop of the installation may run in two processes for a moment, so its work must bear that.
+ */
+export function listLoops(deps: Deps, own: OwnLoops): readonly Loop[] {
+  const exporter = createExporter(deps)
+  const ofInstallation = { role: 'work', scope: 'installation' } as const
+  return [
+    { name: 'directory.poll', everyMs: 500, role: 'every', scope: 'process', work: own.pollDirectory },
+    { name: 'clock.align', everyMs: 5 * SECOND_MS, role: 'every', scope: 'process', work: own.alignClock },
+    { name: 'rejections.flush', everyMs: SECOND_MS, role: 'web', scope: 'process', work: own.flushRejections },
+    { ...ofInstallation, name: 'upkeep', everyMs: HOUR_MS, work: () => runUpkeep(deps) },
+    { ...ofInstallation, name: 'rejections.audit', everyMs: 2 * SECOND_MS, work: () => auditSignatures(deps) },
+    { ...ofInstallation, name: 'mail.send', everyMs: SECOND_MS, work: () => sendDueMails(deps) },
+    // An export may take hours. Each is claimed by a row, so several processes may write several of them.
+    {
+      name: 'data_export',
+      everyMs: 2 * SECOND_MS,
+      role: 'work',
+      scope: 'process',
+      work: () => exporter.run(),
+      stop: () => exporter.stop(),
+    },
+    { ...ofInstallation, name: 'rollups.count', everyMs: 5 * SECOND_MS, work: createRollUp(deps) },
+    { ...ofInstallation, name: 'replays.advance', everyMs: SECOND_MS / 2, work: () => advanceReplays(deps) },
+    { ...ofInstallation, name: 'allowance.release', everyMs: 2 * SECOND_MS, work: () => releaseWaiting(deps) },
+    { ...ofInstallation, name: 'erasure', everyMs: 60 * SECOND_MS, work: () => eraseEnded(deps) },
+    { ...ofInstallation, name: 'audit.prune', everyMs: HOUR_MS, work: () => pruneAudit(deps) },
+  ]
+}

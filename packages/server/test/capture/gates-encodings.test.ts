@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { after, before, describe, test } from 'node:test'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { aDestination, aWebhook, filedText, post, recordOf, submissionOf } from '../stage/fixtures.ts'
+import { aSink, aWorld, type Answer, type Sink, type World } from '../stage/harness.ts'
+
+/** Compressed bodies: signed and kept as sent, routed and delivered as what they say, bounded whatever they say. */
+let world: World
+let sink: Sink
+
+before(async () => {
+  world = await aWorld()
+  sink = await aSink()
+})
+after(async () => {
+  await world.stop()
+  await sink.stop()
+})
+
+const fast = (text: string | Buffer): Buffer =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })
+const sign = (over: string | Buffer): string => createHmac('sha256', 'k').update(over).digest('hex')
+const ofBytes = (bytes: number): string => `"${'a'.repeat(bytes - 2)}"`
+const CODINGS = [
+  { name: 'gzip', coding: 'gzip', pack: gzipSync },
+  { name: 'x-gzip', coding: 'X-GZIP', pack: gzipSync },
+  { name: 'deflate', coding: 'deflate', pack: deflateSync },
+  { name: 'deflate without its header', coding: 'deflate', pack: deflateRawSync },
+  { name: 'br', coding: 'br', pack: fast },
+] as const
+
+const send = (
+  coding: string,
+  body: Buffer,
+  { url = world.endpoint, type = 'application/json', headers = {} } = {},
+): Promise<Answer> => post(url, new Uint8Array(body), { type, headers: { 'content-encoding': coding, ...headers } })
+const outcome = ({ status, body }: Answer): string => `${status} ${body.reason}`
+
+for (const { name, coding, pack } of CODINGS) {
+  describe(name, () => {
+    test('is read: what it says is filed letter by letter, what was sent is kept', async () => {
+      const text = '{ "n": 12345678901234567890, "a":1, "a":2, "é": "☃" }'
+      const sent = pack(text)
+      const answer = await send(coding, sent)
+      assert.equal(answer.status, 201, JSON.stringify(answer.body))
+      assert.equal(await filedText(world, answer), text)
+      const submission = await submissionOf(world, answer.body.id)
+      const kept =
+        submission.body === null ? Buffer.from(submission.body_base64, 'base64') : Buffer.from(submission.body)
+      assert.deepEqual([kept, submission.body_bytes], [sent, sent.length])
+    })
+
+    test('forms are read as well', async () => {
+      const answer = await send(coding, pack('a=1&b=x+y'), { type: 'application/x-www-form-urlencoded' })
+      assert.deepEqual((await recordOf(world, answer.body.records[0].id)).data, { a: '1', b: 'x y' })
+    })
+
+    test('the signature is over the bytes as sent', async () => {
+      const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
+      const sent = pack('{"a":1}')
+      assert.equal((await send(coding, sent, { url: public_url, headers: { 'x-signature': sign(sent) } })).status, 201)
+      assert.equal(
+        outcome(await send(coding, sent, { url: public_url, headers: { 'x-signature': sign('{"a":1}') } })),
+        '401 bad_signature',
+      )
+    })
+
+    test('holds as many bytes as a plain body may, and not one more', async () => {
+      assert.equal((await send(coding, pack(ofBytes(1_048_576)))).status, 201)
+      assert.equal(outcome(await send(coding, pack(ofBytes(1_048_577)))), '413 payload_too_large')
+    })
+
+    test('a bomb is 413, and costs a server that gets many at once neither memory nor its breath', async () => {
+      const bomb = pack(Buffer.alloc(32 * 1_048_576, 0x20))
+      const rss = process.memoryUsage.rss()
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(coding, bomb)))
+      assert.ok(answers.every((answer) => outcome(answer) === '413 payload_too_large'))
+      assert.ok(
+        process.memoryUsage.rss() - rss < 200 * 1_048_576,
+        `${(process.memoryUsage.rss() - rss) / 1_048_576} MiB`,
+      )
+      assert.equal((await post(world.endpoint, '{}')).status, 201)
+    })
+
+    test('a stream that is broken, cut off or followed by something else is 400', async () => {
+      const whole = pack('{"hello":"world","again":"and again and again"}')
+      for (const broken of [
+        whole.subarray(0, -1),
+        whole.subarray(0, 4),
+        Buffer.concat([whole, whole.subarray(0, 5)]),
+        Buffer.from('{"a":1}'),
+        Buffer.from([0]),
+      ]) {
+        assert.equal(outcome(await send(coding, broken)), '400 invalid_body', broken.toString('hex'))
+      }
+    })
+
+    test('nothing inside is an empty body, and inside it is read as strictly as without', async () => {
+      assert.equal(outcome(await send(coding, pack(''))), '400 empty_body')
+      assert.equal(outcome(await send(coding, Buffer.alloc(0))), '400 empty_body')
+      for (const text of ['{', '{"a":1}x', `${'['.repeat(129)}${']'.repeat(129)}`])
+        assert.equal(outcome(await send(coding, pack(text))), '400 invalid_body')
+    })
+  })
+}
+
+test('unknown codings and several on top of each other are 415, before the signature is looked at', async () => {
+  const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
+  for (const coding of [
+    'compress',
+    'zstd',
+    'gzip, gzip',
+    'gzip, identity',
+    'identity, gzip',
+    'br,',
+    '*',
+    'constructor',
+    '__proto__',
+    'gzip;q=1',
+  ]) {
+    assert.equal(outcome(await send(coding, gzipSync('{}'), { url: public_url })), '415 unsupported_encoding', coding)
+  }
+})
+
+test('who cannot sign makes nobody inflate: a bomb without a signature is 401', async () => {
+  const { public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
+  assert.equal(
+    outcome(
+      await send('gzip', gzipSync(Buffer.alloc(8 * 1_048_576)), { url: public_url, headers: { 'x-signature': 'ab' } }),
+    ),
+    '401 bad_signature',
+  )
+})
+
+test('what was sent compressed is delivered as text', async () => {
+  const webhook = await aWebhook(world, { dataset: 'packed' })
+  await aDestination(world, { url: sink.url, datasets: ['packed'] })
+  const answer = await send('gzip', gzipSync('{ "a" : 1.0 }'), { url: webhook.public_url })
+  const [received] = await sink.until(1)
+  assert.equal(
+    received?.body,
+    `{"id":"${answer.body.records[0].id}","dataset":"packed","received_at":"2026-01-15T12:00:00.000Z","data":{ "a" : 1.0 }}`,
+  )
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Database } from '../../src/platform/db.ts'
+import { behind, post, statement, Wire, type RawAnswer } from '../stage/fixtures.ts'
+import { aWorld, eventually, type World } from '../stage/harness.ts'
+
+/** Overload: 503 with Retry-After, and a request answered with 503 is never stored afterwards. */
+let world: World
+
+before(async () => {
+  world = await aWorld({ env: { LOG_LEVEL: 'silent' } })
+})
+after(() => world.stop())
+
+const SENDERS = 20
+const EACH = 600
+
+async function allAnswersOf(wire: Wire): Promise<readonly RawAnswer[]> {
+  const answers: RawAnswer[] = []
+  for (let answer = await wire.answer(); answer !== undefined && answers.push(answer) < EACH;)
+    answer = await wire.answer()
+  return answers
+}
+
+async function overloadedSoFar(): Promise<number> {
+  const text = await (await fetch(`${world.baseUrl}/metrics`)).text()
+  return Number(/reason="overloaded",status="503"} (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+async function storedSoFar(database: Database): Promise<number> {
+  const { stored } = await database.one<{ stored: number }>({
+    strings: ['select count(*) as stored from submissions'],
+    values: [],
+  })
+  return stored
+}
+
+test('more events at once than may wait are 503 overloaded; exactly the 201s are stored', async () => {
+  const { pathname } = new URL(world.endpoint)
+  const database = behind(world)
+  const wires = Array.from({ length: SENDERS }, () => new Wire(world.baseUrl))
+  try {
+    // While nothing can be stored, what comes has to wait, until no more may.
+    await database.transaction(async (tx) => {
+      await statement(tx, 'lock table submissions in access exclusive mode')
+      await Promise.all(
+        wires.map((wire) =>
+          wire.sent(`POST ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}`.repeat(EACH)),
+        ),
+      )
+      await eventually(async () => ((await overloadedSoFar()) > 0 ? true : undefined), 2_000)
+    })
+    const answers = (await Promise.all(wires.map(allAnswersOf))).flat()
+    const refused = answers.filter(({ status }) => status === 503)
+    assert.ok(refused.some(({ body }) => JSON.parse(body).reason === 'overloaded'))
+    assert.ok(refused.every(({ head, body }) => /^retry-after: 1$/im.test(head) && JSON.parse(body).retry_after === 1))
+    assert.equal(refused.length + answers.filter(({ status }) => status === 201).length, SENDERS * EACH)
+    assert.equal(await storedSoFar(database), SENDERS * EACH - refused.length)
+    assert.equal((await post(world.endpoint, '{}')).status, 201)
+    assert.equal(await storedSoFar(database), SENDERS * EACH - refused.length + 1)
+  } finally {
+    for (const wire of wires) wire.destroy()
+    await database.close()
+  }
+})

@@ -1,0 +1,426 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { decodeId, REASONS, REMEDIES, type RejectionReason } from '@postroad/contract'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { createRejections, type Rejections } from '../../src/pipeline/rejections.ts'
+import type { Receiver } from '../../src/pipeline/types.ts'
+import { aName, anIngestKey, aWebhook, post, statement, Wire } from '../stage/fixtures.ts'
+import { aWorld, eventually, type Answer, type World } from '../stage/harness.ts'
+import { Meanwhile } from '../stage/meanwhile.ts'
+import { aNewMinute, listed, logged, MINUTE_MS, SIGNED, signedAt, type Row } from '../stage/rejection-log.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
+
+/** Contract part 4, activity rules: the log of requests that were refused after the endpoint or ingest key resolved. */
+let world: World
+let database: Database
+let meanwhile: Meanwhile
+
+onWorldStage(
+  (made) => {
+    ;({ world, database } = made)
+    meanwhile = new Meanwhile(world, database)
+  },
+  { env: { INGEST_BODY_BYTES: '1000', LOG_LEVEL: 'silent' } },
+)
+beforeEach(() => aNewMinute(world))
+
+const DAY_MS = 86_400_000
+/** Each makes 60 lists in each other, of 199 nulls and the next one: 12 MB of a small event. */
+const LISTS_OF_HOLES = Array.from({ length: 200 }, (_, index) => ({
+  target: `t${index}${'.199'.repeat(60)}`,
+  value: 1,
+}))
+
+function reasonsOf(rows: readonly Row[]): string[] {
+  return rows.map(({ reason }): string => reason).toSorted()
+}
+
+async function get(url: string): Promise<Answer> {
+  const response = await fetch(url)
+  return { status: response.status, headers: response.headers, body: await response.json().catch(() => undefined) }
+}
+
+/** One refused request for each reason, at an endpoint of its own; `key`: with an ingest key that has these members. */
+type Producer = {
+  readonly members?: Readonly<Record<string, unknown>>
+  readonly key?: Readonly<Record<string, unknown>>
+  readonly method?: string
+  readonly send: (url: string) => Promise<Answer>
+}
+const PRODUCED: Readonly<Record<RejectionReason, Producer>> = {
+  endpoint_disabled: { members: { enabled: false }, send: (url) => post(url, '{}') },
+  ip_not_allowed: { members: { ip_allowlist: ['203.0.113.7'] }, send: (url) => post(url, '{}') },
+  workspace_suspended: { send: (url) => meanwhile.suspended(() => post(url, '{}')) },
+  workspace_closed: { send: (url) => meanwhile.closed(() => post(url, '{}')) },
+  burst_limited: {
+    send: (url) => meanwhile.afterABurst(url, () => post(url, '{}')),
+  },
+  cors_origin_not_allowed: {
+    members: { cors: { origins: ['https://a.example'] } },
+    send: (url) => post(url, '{}', { headers: { origin: 'https://b.example' } }),
+  },
+  handshake_failed: {
+    method: 'GET',
+    send: (url) => get(`${url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`),
+  },
+  invalid_challenge: {
+    method: 'GET',
+    members: { handshake: { kind: 'hub_challenge', verify_token: 't' } },
+    send: (url) => get(`${url}?hub.challenge=`),
+  },
+  scope_missing: { key: { scopes: ['stream'] }, send: (url) => post(url, '{}') },
+  dataset_not_allowed: { key: { datasets: ['others'] }, send: (url) => post(url, '{}') },
+  payload_too_large: { send: (url) => post(url, `"${'a'.repeat(1_000)}"`) },
+  records_too_large: { members: { mappings: LISTS_OF_HOLES }, send: (url) => post(url, '{}') },
+  unsupported_encoding: { send: (url) => post(url, '{}', { headers: { 'content-encoding': 'compress' } }) },
+  missing_header: { members: SIGNED, send: (url) => post(url, '{}') },
+  bad_signature: {
+    members: SIGNED,
+    send: (url) =>
+      post(url, '{}', { headers: { 'stripe-signature': `t=${Math.floor(world.clock.wall() / 1_000)},v1=00` } }),
+  },
+  stale_timestamp: {
+    members: SIGNED,
+    send: (url) => post(url, '{}', { headers: { 'stripe-signature': signedAt(world, 301) } }),
+  },
+  empty_body: { send: (url) => post(url, '') },
+  invalid_body: { send: (url) => post(url, '{') },
+  loop_detected: { send: (url) => post(url, '{}', { headers: { 'service-hops': '5' } }) },
+  invalid_idempotency_key: { send: (url) => post(url, '{}', { headers: { 'idempotency-key': 'with a space' } }) },
+  idempotency_key_reused: {
+    send: async (url) => {
+      await post(url, '{}', { headers: { 'idempotency-key': 'reused' } })
+      return post(url, '{"other":1}', { headers: { 'idempotency-key': 'reused' } })
+    },
+  },
+  quota_exceeded: { send: (url) => meanwhile.withoutQuota(() => post(url, '{}')) },
+  invalid_dataset: { send: (url) => post(`${url}/not-a-name`, '{}') },
+  dataset_limit_reached: {
+    send: (url) => {
+      const fill = `insert into datasets (workspace_id, project_id, id, name, created_at)
+                    select workspace_id, id, gen_random_uuid(), 'filler' || n, now() from projects, generate_series(1, 1000) as n where is_default`
+      return meanwhile.changed(fill, "delete from datasets where name like 'filler%'", () =>
+        post(`${url}/one_more`, '{}'),
+      )
+    },
+  },
+}
+
+describe('every request refused after its credential resolved is logged once, with reason, status, address, method and content type', () => {
+  for (const [reason, { members, key: limits, method, send }] of Object.entries(PRODUCED)) {
+    test(reason, async () => {
+      const { id, slug, public_url } = await aWebhook(world, members)
+      const key = limits === undefined ? undefined : await anIngestKey(world, limits)
+      const answer = await send(key === undefined ? public_url : `${world.baseUrl}/v1/webhooks/${key.key}/${slug}`)
+      const { status } = REASONS[reason as keyof typeof PRODUCED]
+      assert.deepEqual([answer.status, answer.body.reason], [status, reason])
+      const [row, ...others] = await logged(world, 1, { webhook_id: id })
+      assert.deepEqual(others, [])
+      const { at, id: rowId, ...rest } = row
+      assert.match(rowId, /^rej_/)
+      assert.ok(Date.parse(at) <= world.clock.now() && Date.parse(at) > world.clock.now() - MINUTE_MS)
+      assert.deepEqual(rest, {
+        webhook_id: id,
+        ingest_key_id: key?.id ?? null,
+        reason,
+        status,
+        count: 1,
+        source_ip: '127.0.0.1',
+        method: method ?? 'POST',
+        content_type: method === 'GET' ? null : 'application/json',
+        remedy: REMEDIES[reason as RejectionReason],
+      })
+    })
+  }
+
+  test('a preflight from a page that may not post', async () => {
+    const { id, public_url } = await aWebhook(world, { cors: { origins: ['https://a.example'] } })
+    await fetch(public_url, { method: 'OPTIONS', headers: { origin: 'https://b.example' } })
+    const [row] = await logged(world, 1, { webhook_id: id })
+    assert.deepEqual([row.reason, row.method], ['cors_origin_not_allowed', 'OPTIONS'])
+  })
+
+  test('a body that turns out to be too large, or breaks off, while it comes', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const head = `POST ${new URL(public_url).pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const large = new Wire(world.baseUrl).send(`${head}400\r\n${'x'.repeat(1_024)}\r\n`)
+    assert.equal((await large.answer())?.status, 413)
+    const broken = new Wire(world.baseUrl).send(`${head}2\r\n{}XX\r\n`)
+    await broken.closed
+    large.destroy()
+    const rows = await logged(world, 2, { webhook_id: id })
+    assert.deepEqual(reasonsOf(rows), ['invalid_body', 'payload_too_large'])
+  })
+
+  test('with an ingest key: of the key, and of the endpoint when one is named', async () => {
+    const { id, key } = await anIngestKey(world)
+    const webhook = await aWebhook(world, SIGNED)
+    await post(`${world.baseUrl}/v1/ingest/${key}`, '{')
+    await post(`${world.baseUrl}/v1/ingest/${key}/not-a-name`, '{}')
+    await post(`${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`, '{}')
+    const rows = await logged(world, 3, { ingest_key_id: id })
+    const found = Object.fromEntries(rows.map((row) => [row.reason, row.webhook_id]))
+    assert.deepEqual(found, { invalid_body: null, invalid_dataset: null, missing_header: webhook.id })
+    assert.deepEqual(
+      (await listed(world, { webhook_id: webhook.id })).map((row) => row.ingest_key_id),
+      [id],
+    )
+  })
+
+  test('the address is that of the sender behind a proxy that is trusted', async () => {
+    const behindProxy = await aWorld({ beside: world, env: { TRUST_PROXY: '127.0.0.1/32' }, now: world.clock.now() })
+    const { id, public_url } = await aWebhook(world, { enabled: false })
+    const path = new URL(public_url).pathname
+    await post(behindProxy.baseUrl + path, '{}', { headers: { 'x-forwarded-for': '198.51.100.7' } })
+    await behindProxy.stop()
+    assert.equal((await logged(world, 1, { webhook_id: id }))[0].source_ip, '198.51.100.7')
+  })
+})
+
+describe('what is not logged', () => {
+  test('a request to an unknown URL or key', async () => {
+    const had = (await listed(world)).length
+    await post(`${world.endpoint}x`, '{}')
+    await post(`${world.baseUrl}/v1/ingest/ik_live_unknown`, '{}')
+    const { key } = await anIngestKey(world)
+    await post(`${world.baseUrl}/v1/webhooks/${key}/nobody`, '{}')
+    // What was noted before is written by now.
+    const { id, public_url } = await aWebhook(world, { enabled: false })
+    await post(public_url, '{}')
+    await logged(world, 1, { webhook_id: id })
+    assert.equal((await listed(world)).length, had + 1)
+  })
+
+  test('a repeat', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const keyed = (key: string, body: string): Promise<Answer> =>
+      post(public_url, body, { headers: { 'idempotency-key': key } })
+    assert.deepEqual([(await keyed('k', '{}')).status, (await keyed('k', '{}')).status], [201, 200])
+    await post(public_url, '')
+    assert.deepEqual(
+      (await logged(world, 1, { webhook_id: id })).map((row) => row.reason),
+      ['empty_body'],
+    )
+  })
+
+  test('an accepted request, and an answered challenge', async () => {
+    const { id, public_url } = await aWebhook(world, { handshake: { kind: 'hub_challenge', verify_token: 't' } })
+    await post(public_url, '{}')
+    await get(`${public_url}?hub.challenge=1&hub.mode=subscribe&hub.verify_token=t`)
+    await post(public_url, '')
+    assert.deepEqual(
+      (await logged(world, 1, { webhook_id: id })).map((row) => row.reason),
+      ['empty_body'],
+    )
+  })
+})
+
+describe('one row for a credential, a reason and a UTC minute', () => {
+  test('repeats are counted, and the latest of them is shown', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const began = world.clock.now()
+    for (const type of ['text/a', 'text/b', 'text/c']) {
+      await post(public_url, '', { type })
+      world.clock.advance(7_000)
+    }
+    const [row, ...others] = await logged(world, 3, { webhook_id: id })
+    assert.deepEqual(others, [])
+    assert.deepEqual([row.count, row.content_type, row.at], [3, 'text/c', new Date(began + 14_000).toISOString()])
+  })
+
+  test('another reason, another minute and another credential have rows of their own', async () => {
+    const webhook = await aWebhook(world)
+    const { key } = await anIngestKey(world)
+    for (const url of [webhook.public_url, `${world.baseUrl}/v1/webhooks/${key}/${webhook.slug}`]) {
+      await post(url, '')
+      await post(url, '{')
+    }
+    await logged(world, 4, { webhook_id: webhook.id })
+    aNewMinute(world)
+    await post(webhook.public_url, '')
+    const rows = await logged(world, 5, { webhook_id: webhook.id })
+    assert.deepEqual(
+      rows.map((row) => row.count),
+      [1, 1, 1, 1, 1],
+    )
+    assert.equal(new Set(rows.map((row) => row.id)).size, 5)
+  })
+
+  test('several processes count in the same row', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
+    for (const base of [world.baseUrl, other.baseUrl, other.baseUrl])
+      await post(base + new URL(public_url).pathname, '')
+    await other.stop()
+    const rows = await logged(world, 3, { webhook_id: id })
+    assert.deepEqual(
+      rows.map((row) => row.count),
+      [3],
+    )
+  })
+
+  test('what a process has counted is written when it stops', async () => {
+    const { id, public_url } = await aWebhook(world)
+    const other = await aWorld({ beside: world, env: { LOG_LEVEL: 'silent' }, now: world.clock.now() })
+    await post(other.baseUrl + new URL(public_url).pathname, '')
+    await other.stop()
+    assert.deepEqual(
+      (await listed(world, { webhook_id: id })).map((row) => row.count),
+      [1],
+    )
+  })
+})
+
+/** The log of a process that counts its statements, and a way to refuse requests without sending them. */
+async function aLog(entriesMax?: number) {
+  const { public_url } = await aWebhook(world)
+  await post(public_url, '{}')
+  const at = await database.one<{ workspace_id: string; id: string }>(
+    sql`select workspace_id, id from projects where is_default`,
+  )
+  let statements = 0
+  const { database: real } = world.app.deps
+  const counting = { ...real, run: (query: Parameters<typeof real.run>[0]) => ((statements += 1), real.run(query)) }
+  const rejections = createRejections(
+    { ...world.app.deps, database: counting },
+    entriesMax === undefined ? {} : { entriesMax },
+  )
+  const plan = { workspaceId: at.workspace_id, projectId: at.id }
+  const refuse = (webhookId: string, sourceIp: string): void => {
+    const receiver = { plan, webhook: { id: webhookId }, ingestKeyId: undefined } as unknown as Receiver
+    const captured = {
+      asked: { kind: 'event' },
+      headers: {},
+      sourceIp,
+      receivedAt: world.clock.now(),
+    } as unknown as Parameters<Rejections['note']>[0]['captured']
+    rejections.note({ captured, receiver }, { kind: 'rejected', reason: 'bad_signature' })
+  }
+  return { rejections, refuse, statements: () => statements }
+}
+const countOf = async (webhookId: string): Promise<number> =>
+  (
+    await database.one<{ count: number }>(
+      sql`select coalesce(sum(count), 0)::bigint as count from rejections where webhook_id = ${webhookId}`,
+    )
+  ).count
+
+describe('a flood', () => {
+  test('of forgeries from many addresses writes one row by one statement', async () => {
+    const { rejections, refuse, statements } = await aLog()
+    const webhook = world.app.deps.uuid()
+    for (let sent = 0; sent < 20_000; sent += 1) refuse(webhook, `198.51.${sent >> 8}.${sent & 255}`)
+    await rejections.flush()
+    assert.deepEqual([await countOf(webhook), statements()], [20_000, 1])
+  })
+
+  test('at more credentials than are held is counted as lost, and the memory stays bounded', async () => {
+    const { rejections, refuse } = await aLog(100)
+    const webhooks = Array.from({ length: 150 }, () => world.app.deps.uuid())
+    for (const webhook of webhooks) for (let sent = 0; sent < 3; sent += 1) refuse(webhook, '198.51.100.7')
+    assert.equal(rejections.lost, 150)
+    await rejections.flush()
+    const counts = await Promise.all(webhooks.map(countOf))
+    assert.deepEqual(
+      counts,
+      webhooks.map((_, index) => (index < 100 ? 3 : 0)),
+    )
+    refuse(webhooks[149] ?? '', '198.51.100.7')
+    await rejections.flush()
+    assert.equal(await countOf(webhooks[149] ?? ''), 1)
+  })
+
+  test('while the database refuses is written when it takes statements again, each refusal once', async () => {
+    const { rejections, refuse } = await aLog()
+    const webhook = world.app.deps.uuid()
+    refuse(webhook, '198.51.100.7')
+    await statement(database, 'alter table rejections rename to rejections_gone')
+    await assert.rejects(rejections.flush())
+    refuse(webhook, '198.51.100.8')
+    await assert.rejects(rejections.flush())
+    await statement(database, 'alter table rejections_gone rename to rejections')
+    await rejections.flush()
+    await rejections.flush()
+    assert.equal(await countOf(webhook), 2)
+    assert.equal(rejections.lost, 0)
+  })
+})
+
+describe('the list', () => {
+  test('is filtered by endpoint, key, reason and time, and paged', async () => {
+    const first = await aWebhook(world)
+    const second = await aWebhook(world, { enabled: false })
+    const early = new Date(world.clock.now()).toISOString()
+    await post(first.public_url, '')
+    await post(first.public_url, '{')
+    aNewMinute(world)
+    const late = new Date(world.clock.now() + 30_000).toISOString()
+    await post(second.public_url, '{}')
+    await logged(world, 1, { webhook_id: second.id })
+    await logged(world, 2, { webhook_id: first.id })
+    const reasons = async (query: Record<string, string>): Promise<string[]> => reasonsOf(await listed(world, query))
+    assert.deepEqual(await reasons({ webhook_id: first.id }), ['empty_body', 'invalid_body'])
+    assert.deepEqual(await reasons({ webhook_id: first.id, reason: 'empty_body' }), ['empty_body'])
+    assert.deepEqual(await reasons({ from: late }), ['endpoint_disabled'], 'a minute that has begun is inside')
+    assert.deepEqual(await reasons({ from: early, to: late }), ['empty_body', 'endpoint_disabled', 'invalid_body'])
+    assert.deepEqual(await reasons({ from: early, to: new Date(Date.parse(early) + MINUTE_MS).toISOString() }), [
+      'empty_body',
+      'invalid_body',
+    ])
+    assert.deepEqual(await reasons({ ingest_key_id: (await anIngestKey(world)).id }), [])
+    const page = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1`)
+    const next = await world.admin('GET', `rejections?webhook_id=${first.id}&limit=1&cursor=${page.body.next_cursor}`)
+    assert.deepEqual([...page.body.rejections, ...next.body.rejections], await listed(world, { webhook_id: first.id }))
+    assert.equal(next.body.next_cursor, null)
+    assert.equal((await world.admin('GET', 'rejections?reason=lost')).body.reason, 'invalid_request')
+  })
+})
+
+describe('rows are kept', () => {
+  test('as long as the plan keeps events', async () => {
+    const { id, public_url } = await aWebhook(world)
+    await post(public_url, '')
+    await logged(world, 1, { webhook_id: id })
+    world.clock.advance(29 * DAY_MS)
+    const { id: later, public_url: laterUrl } = await aWebhook(world)
+    await post(laterUrl, '')
+    await logged(world, 1, { webhook_id: later })
+    assert.equal((await listed(world, { webhook_id: id })).length, 1)
+    world.clock.advance(2 * DAY_MS)
+    await eventually(async () => {
+      world.clock.advance(3_600_000)
+      return (await listed(world, { webhook_id: id })).length === 0 ? true : undefined
+    })
+    assert.equal((await listed(world, { webhook_id: later })).length, 1)
+    world.clock.advance(6 * DAY_MS)
+    await statement(database, "update workspaces set plan = 'free'")
+    await eventually(async () => {
+      world.clock.advance(3_600_000)
+      return (await listed(world, { webhook_id: later })).length === 0 ? true : undefined
+    })
+    await statement(database, "update workspaces set plan = 'self_hosted'")
+  })
+
+  test('no longer than their project, also when they were counted as it was deleted', async () => {
+    const { project } = (await world.admin('POST', 'projects', { name: aName('short-lived') })).body
+    const { webhook } = (await world.admin('POST', `projects/${project.id}/webhooks`, { name: 'w' })).body
+    await post(webhook.public_url, '')
+    await eventually(async () => {
+      world.clock.advance(1_000)
+      return (await listed(world, {}, project.id)).length === 1 ? true : undefined
+    })
+    await post(webhook.public_url, '')
+    assert.equal((await world.admin('DELETE', `projects/${project.id}`)).status, 200)
+    const left = async (): Promise<number> =>
+      (
+        await database.one<{ count: number }>(
+          sql`select count(*) as count from rejections where project_id = ${decodeId('project', project.id) ?? ''}`,
+        )
+      ).count
+    // What was noted before is written by now.
+    const { id, public_url } = await aWebhook(world)
+    await post(public_url, '')
+    await logged(world, 1, { webhook_id: id })
+    assert.equal(await left(), 0)
+  })
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { aRoute, type Route } from '../stage/delivery-routes.ts'
+import { behind } from '../stage/fixtures.ts'
+import { aSink, aWorld, eventually, type Sink, type World } from '../stage/harness.ts'
+
+/** Two processes on one PostgreSQL, and eight destinations that always have work. */
+const LANES = 8
+const ROUND_MS = 2_000
+
+let first: World
+let database: Database
+let sink: Sink
+let routes: readonly Route[]
+const nodes: World[] = []
+let sent = 0
+
+before(async () => {
+  first = await aWorld()
+  nodes.push(first)
+  database = behind(first)
+  sink = await aSink()
+  routes = await Promise.all(Array.from({ length: LANES }, () => aRoute(first, sink.url)))
+})
+after(async () => {
+  await database.close()
+  for (const node of nodes.toReversed()) await node.stop()
+  await sink.stop()
+})
+
+/** How many lanes each living owner holds, the most first. */
+async function holdings(): Promise<readonly number[]> {
+  const rows = await database.many<{ held: number }>(sql`
+    select count(l.owner)::int as held
+      from lane_owners o
+      left join lanes l on l.owner = o.owner
+     where o.lease_until > ${new Date(first.clock.now())}
+     group by o.owner
+     order by held desc
+  `)
+  return rows.map(({ held }) => held)
+}
+
+function advance(ms: number): void {
+  const to = first.clock.now() + ms
+  for (const { clock } of nodes) clock.set(to)
+}
+
+/** Every destination gets an event, and time goes by until all have arrived; gives who holds how many lanes then. */
+async function work(): Promise<readonly number[]> {
+  await Promise.all(routes.map((route) => route.send()))
+  sent += LANES
+  await eventually(async () => {
+    if (sink.received.length >= sent) return true
+    await holdings()
+    advance(100)
+    return undefined
+  })
+  const held = await holdings()
+  advance(200)
+  return held
+}
+
+/** Works until the lanes are held so; gives how many lease rounds that took. */
+async function roundsUntil(wanted: readonly number[]): Promise<number> {
+  const since = first.clock.now()
+  return eventually(async () => {
+    const held = await work()
+    return held.join() === wanted.join() ? (first.clock.now() - since) / ROUND_MS : undefined
+  }, 400)
+}
+
+test('of eight lanes with work a newcomer gets four within seconds, the two keep them, and one that is left alone has all', async () => {
+  assert.ok((await roundsUntil([LANES])) < 3)
+
+  const second = await aWorld({ beside: first, now: first.clock.now() })
+  nodes.push(second)
+  const rounds = await roundsUntil([4, 4])
+  assert.ok(rounds <= 10, `${rounds} rounds`)
+
+  const settledAt = first.clock.now()
+  const fences = await eachFence()
+  while (first.clock.now() < settledAt + 15_000) assert.deepEqual(await work(), [4, 4])
+  assert.deepEqual(await eachFence(), fences)
+
+  nodes.pop()
+  await second.stop()
+  assert.ok((await roundsUntil([LANES])) < 3)
+
+  const ids = sink.received.map(({ headers }) => headers['service-event-id'])
+  assert.equal(new Set(ids).size, ids.length, 'no event came twice')
+})
+
+async function eachFence(): Promise<readonly number[]> {
+  const rows = await database.many<{ fence: number }>(
+    sql`select fence from lanes order by workspace_id, destination_id`,
+  )
+  return rows.map(({ fence }) => fence)
+}

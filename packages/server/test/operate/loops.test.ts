@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testClock } from '../../src/platform/clock.ts'
+import type { Database } from '../../src/platform/db.ts'
+import { createLeaseLoop, type Loop } from '../../src/platform/lease-loop.ts'
+import { createLeases } from '../../src/platform/leases.ts'
+import { eventually } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
+
+let database: Database
+let retryLog: Parameters<typeof createLeaseLoop>[0]['retryLog']
+
+onWorldStage(
+  (made) => {
+    database = made.database
+    retryLog = made.world.app.deps.retryLog
+  },
+  { env: { ROLES: 'web' } },
+)
+
+const SECOND_MS = 1_000
+
+/** Processes that share a clock and a database, and count the runs of one loop. */
+function someProcesses(name: string, scope: Loop['scope']) {
+  const clock = testClock(Date.parse('2026-01-01T00:00:00Z'))
+  const runs: Partial<Record<string, number>> = {}
+  const start = (owner: string) => {
+    const leases = createLeases({ database, clock }, owner)
+    runs[owner] = 0
+    const work = (): Promise<void> => {
+      runs[owner] = (runs[owner] ?? 0) + 1
+      return Promise.resolve()
+    }
+    const loop = createLeaseLoop({ clock, retryLog, leases }, { name, everyMs: SECOND_MS, role: 'work', scope, work })
+    loop.start()
+    return { loop, leases }
+  }
+  /** Lets every loop come to its next pause. */
+  const settled = () =>
+    eventually(() => Promise.resolve(clock.waiting() === Object.keys(runs).length ? true : undefined))
+  /** One process less to wait for. */
+  const forget = (owner: string): void => {
+    delete runs[owner]
+  }
+  return { clock, runs, start, settled, forget }
+}
+
+test('a loop of the installation runs in one process at a time, and in the next one once that ends', async () => {
+  const { clock, runs, start, settled, forget } = someProcesses('test.one', 'installation')
+  const first = start('first')
+  await settled()
+  start('second')
+  await settled()
+  for (let second = 0; second < 30; second += 1) {
+    clock.advance(SECOND_MS)
+    // oxlint-disable-next-line no-await-in-loop -- run after run
+    await settled()
+  }
+  assert.deepEqual(runs, { first: 31, second: 0 })
+  await first.loop.stop()
+  await first.leases.release()
+  forget('first')
+  clock.advance(5 * SECOND_MS)
+  await settled()
+  assert.deepEqual(runs, { second: 1 })
+})
+
+test('a process that dies without a word is replaced when its lease ends, and not before', async () => {
+  const { clock, runs, start, settled, forget } = someProcesses('test.dead', 'installation')
+  const dead = start('dead')
+  await settled()
+  await dead.loop.stop()
+  forget('dead')
+  start('living')
+  await settled()
+  clock.advance(10 * SECOND_MS)
+  await settled()
+  assert.deepEqual(runs, { living: 0 })
+  clock.advance(10 * SECOND_MS)
+  await settled()
+  assert.deepEqual(runs, { living: 1 })
+})
+
+test('a loop of the process runs in every one', async () => {
+  const { runs, start, settled } = someProcesses('test.every', 'process')
+  start('first')
+  start('second')
+  await settled()
+  assert.deepEqual(runs, { first: 1, second: 1 })
+})

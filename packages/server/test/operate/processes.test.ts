@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { childrenOf } from '../../chaos/children.ts'
+import { startServer } from '../stage/command.ts'
+import { aWorld, eventually, type World } from '../stage/harness.ts'
+
+let world: World
+
+before(async () => {
+  world = await aWorld()
+})
+after(() => world.stop())
+
+const serving = (parent: number) => childrenOf(parent).filter(({ title }) => title.endsWith('main.ts serve'))
+
+test('a process that is killed before it listens is replaced, and the server starts', { timeout: 60_000 }, async () => {
+  const starting = startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
+  const primary = await eventually(() => Promise.resolve(serving(process.pid)[0]))
+  const victim = await eventually(() => Promise.resolve(serving(primary.pid)[0]))
+  process.kill(victim.pid, 'SIGKILL')
+  const server = await starting
+  const answer = await fetch(server.endpoint, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+  })
+  assert.equal(await server.stop(), 0)
+  assert.equal(answer.status, 201)
+})
+
+test('a server that is asked to end while it replaces a process ends', { timeout: 60_000 }, async () => {
+  const server = await startServer(world, { PROCESSES: '2', LOG_LEVEL: 'silent' })
+  const [first, second] = serving(server.pid)
+  assert.ok(first !== undefined && second !== undefined)
+  process.kill(first.pid, 'SIGKILL')
+  await eventually(() =>
+    Promise.resolve(serving(server.pid).find(({ pid }) => pid !== first.pid && pid !== second.pid)),
+  )
+  assert.equal(await server.stop(), 0)
+})
+
+test('a process that stands still and dies takes no request with it: those that share its port answer them', async () => {
+  const server = await startServer(world, { PROCESSES: '2' })
+  const [still] = serving(server.pid)
+  assert.ok(still !== undefined)
+  process.kill(still.pid, 'SIGSTOP')
+  // A sender gives up some time, and so does a test.
+  const signal = AbortSignal.timeout(60_000)
+  const answers = await Promise.allSettled(
+    Array.from({ length: 8 }, () =>
+      fetch(server.endpoint, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' }, signal }),
+    ),
+  )
+  process.kill(still.pid, 'SIGKILL')
+  assert.equal(await server.stop(), 0)
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.status : String(answer.reason))),
+    Array.from({ length: 8 }, () => 201),
+  )
+})

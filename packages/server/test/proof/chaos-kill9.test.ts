@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { kill9 } from '../../chaos/scenarios/kill9.ts'
+import { aStorm, assertCaught, broken, SEED } from '../stage/storms.ts'
+
+/** One storm and one planted defect of those that `npm run test:long` has. */
+describe('a server that is killed under load, in short', { concurrency: 2 }, () => {
+  test('keeps every promise of a 201', async () => {
+    assert.deepEqual(broken(await aStorm(kill9, { rounds: 1, seed: SEED })), [])
+  })
+
+  test('is caught when it acknowledges before the commit', async () => {
+    await assertCaught(kill9, { rounds: 1, seed: SEED, plant: 'ack-before-commit' }, /^acknowledged, not stored: \d+/)
+  })
+})

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { aDestination, anIngestKey, post } from '../stage/fixtures.ts'
+import { aSink, aWorld, eventually, type World } from '../stage/harness.ts'
+import { ask } from '../stage/people.ts'
+import { sse, webSocket, type StreamClient } from '../stage/stream-client.ts'
+
+/** The live stream of the admin API: who may see it, for how long, and what it shows beside records. */
+let world: World
+let key: string
+let cookie: string
+const open: StreamClient[] = []
+
+before(async () => {
+  world = await aWorld()
+  const made = await anIngestKey(world)
+  key = made.key
+  const token = new URL(world.installed.sign_in_url).hash.slice(3)
+  const signedIn = await fetch(`${world.baseUrl}/admin/api/session`, {
+    method: 'POST',
+    headers: { 'x-requested-with': 'test', 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+})
+after(() => world.stop())
+afterEach(() => {
+  for (const client of open.splice(0)) client.close()
+})
+
+const send = (body: string) => post(`${world.baseUrl}/v1/ingest/${key}/events`, body)
+
+test('the admin stream of the workspace and of a project needs a viewer, by key or by session', async () => {
+  const headers = { authorization: `Bearer ${world.installed.api_key}` }
+  const admins = [
+    await sse(`${world.baseUrl}/admin/api/stream`, { headers }),
+    await sse(`${world.baseUrl}/admin/api/projects/${world.installed.project.id}/stream`, { headers }),
+    await webSocket(`${world.baseUrl}/admin/api/stream`, { headers }),
+  ]
+  open.push(...admins)
+  await send('{"seen":"by all"}')
+  for (const client of admins) assert.deepEqual((await client.until(1)).data.data, { seen: 'by all' })
+  assert.equal(admins[0]?.headers['service-version'], '2026-09-29')
+  const refused = await fetch(`${world.baseUrl}/admin/api/stream`)
+  assert.equal(refused.status, 401)
+  await assert.rejects(webSocket(`${world.baseUrl}/admin/api/stream`), /status 401/)
+})
+
+test('the admin stream also shows how deliveries go', async () => {
+  const sink = await aSink()
+  await aDestination(world, { url: sink.url })
+  const admin = await sse(`${world.baseUrl}/admin/api/stream`, {
+    headers: { authorization: `Bearer ${world.installed.api_key}` },
+  })
+  const plain = await sse(`${world.baseUrl}/v1/stream?key=${key}`)
+  open.push(admin, plain)
+  await send('{"first":true}')
+  await admin.until(1)
+  const { body } = await send('{"second":true}')
+  const frames = () =>
+    admin.events.filter((event) => event.type === 'delivery' && event.data.record_id === body.records[0].id)
+  await eventually(async () => {
+    world.clock.advance(1_000)
+    return frames().at(-1)?.data.state === 'delivered' ? true : undefined
+  })
+  const { body: read } = await world.admin('GET', `deliveries?record_id=${body.records[0].id}`)
+  assert.deepEqual(frames().at(-1)?.data, read.deliveries[0])
+  assert.ok(plain.events.every((event) => event.type === 'record'))
+  await sink.stop()
+})
+
+test('revoking an admin API key ends its streams a few seconds later, and leaves them alone until then', async () => {
+  const page = { cookie, 'x-requested-with': 'test' }
+  const { api_key, key: hk } = (
+    await ask(world, 'POST api-keys', { headers: page, body: { name: 'to be revoked', role: 'viewer' } })
+  ).body
+  const headers = { authorization: `Bearer ${hk}` }
+  const [events, socket] = [
+    await sse(`${world.baseUrl}/admin/api/stream`, { headers }),
+    await webSocket(`${world.baseUrl}/admin/api/stream`, { headers }),
+  ]
+  open.push(events, socket)
+  for (let step = 0; step < 24; step += 1) world.clock.advance(250)
+  await send('{"seen":true}')
+  // It also sees how the deliveries of the tests before go.
+  for (const client of [events, socket])
+    await eventually(async () => {
+      world.clock.advance(50)
+      return client.events.some(({ type, data }) => type === 'record' && data.data.seen === true) ? true : undefined
+    })
+  assert.equal((await ask(world, `DELETE api-keys/${api_key.id}`, { headers: page })).status, 200)
+  const latest = world.clock.now() + 6_000
+  await eventually(async () => {
+    if (world.clock.now() < latest) world.clock.advance(250)
+    return [events, socket].every((client) => client.events.at(-1)?.type === 'closing') ? true : undefined
+  })
+  for (const client of [events, socket]) assert.deepEqual(client.events.at(-1)?.data, { reason: 'credential_revoked' })
+  assert.deepEqual([await events.ended, await socket.ended], [0, 4401])
+})
+
+test('with a session a WebSocket opens for our own pages only', async () => {
+  await assert.rejects(
+    webSocket(`${world.baseUrl}/admin/api/stream`, { headers: { cookie, origin: 'https://evil.example' } }),
+    /status 403/,
+  )
+  const own = await webSocket(`${world.baseUrl}/admin/api/stream`, { headers: { cookie, origin: world.baseUrl } })
+  open.push(own)
+  await send('{}')
+  await own.until(1)
+})

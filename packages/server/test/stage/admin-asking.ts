@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { encodeId, routes, SECRET_PREFIXES, SERVICE_VERSION, type Role, type Route } from '@postroad/contract'
+import { hashCredential } from '../../src/platform/cipher.ts'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { randomText } from '../../src/platform/ids.ts'
+import { insertApiKey } from '../../src/resources/people/api-keys/queries.ts'
+import { insertCredential } from '../../src/resources/capture/credentials/queries.ts'
+import { insertProject } from '../../src/resources/workspace/projects/index.ts'
+import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
+import { aName, behind, signedIn } from './fixtures.ts'
+import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
+
+/** Two workspaces on one server, and every route of the contract asked in them: what the tests of the admin API share. */
+export let world: World
+export let database: Database
+export let sink: Sink
+export let home: Place
+export let foreign: Place
+
+/** To be called before the tests of a file; `leavePlaces` after them. */
+export async function enterPlaces(): Promise<void> {
+  world = await aWorld()
+  database = behind(world)
+  sink = await aSink()
+  const key = world.installed.api_key
+  const at = await database.one<{ workspace_id: string; id: string }>(
+    sql`select workspace_id, id from projects where is_default`,
+  )
+  home = { key, workspaceId: at.workspace_id, projectId: at.id, project: world.installed.project.id }
+  foreign = await aForeignPlace()
+}
+
+export async function leavePlaces(): Promise<void> {
+  await database.close()
+  await world.stop()
+  await sink.stop()
+}
+
+// Places and keys, made behind the server's back where no route makes them yet
+
+export type Place = {
+  readonly key: string
+  readonly workspaceId: string
+  readonly projectId: string
+  readonly project: string
+}
+
+const now = (): Date => new Date(world.clock.now())
+
+async function aForeignPlace(): Promise<Place> {
+  const { uuid } = world.app.deps
+  const [workspaceId, projectId] = [uuid(), uuid()]
+  await insertWorkspace(database, { id: workspaceId, slug: 'foreign', name: 'Foreign', now: now() })
+  await insertProject(database, {
+    workspaceId,
+    id: projectId,
+    slug: 'default',
+    name: 'Default',
+    isDefault: true,
+    now: now(),
+  })
+  const place = { workspaceId, projectId, project: encodeId('project', projectId) }
+  return { ...place, key: await aKey({ workspaceId }, { role: 'admin' }) }
+}
+
+type KeyOptions = { role: Exclude<Role, 'owner'>; of?: Role; projectId?: string; expiresAt?: Date }
+
+/** An admin API key of a member of its own, whose role is `of` (owner when absent). */
+export async function aKey(
+  at: { workspaceId: string },
+  { role, of = 'owner', projectId, expiresAt }: KeyOptions,
+): Promise<string> {
+  const { uuid } = world.app.deps
+  const [userId, id, key] = [uuid(), uuid(), SECRET_PREFIXES.apiKey + randomText(43)]
+  await database.run(sql`insert into users (id, name, created_at) values (${userId}, 'Somebody', ${now()})`)
+  await database.run(
+    sql`insert into members (workspace_id, user_id, role, created_at) values (${at.workspaceId}, ${userId}, ${of}, ${now()})`,
+  )
+  const bounds = { project_id: projectId ?? null, expires_at: expiresAt ?? null, ip_allowlist: [] }
+  await insertApiKey(database, {
+    ...at,
+    id,
+    name: 'test',
+    shown_prefix: key.slice(0, 11),
+    role,
+    ...bounds,
+    created_by: userId,
+    now: now(),
+  })
+  await insertCredential(database, {
+    ...at,
+    hash: hashCredential(key),
+    kind: 'api_key',
+    projectId: null,
+    subjectId: id,
+  })
+  return key
+}
+
+// The contract as a list
+
+export type Named = { readonly name: string; readonly route: Route }
+export const ALL: readonly Named[] = Object.entries(routes).flatMap(([room, verbs]) =>
+  Object.entries<Route>(verbs).map(([verb, route]) => ({ name: `${room}.${verb}`, route })),
+)
+export const LISTS = ALL.filter(
+  ({ name, route }) => name.endsWith('.list') && !route.path.includes('{') && route.query !== undefined,
+)
+
+/** `by`: somebody of their own, where a member of the place would be gone afterwards; `target`: what the audit row names. */
+export type Asked = {
+  readonly by?: Credential
+  readonly actor?: string
+  readonly target?: string
+  readonly params?: Record<string, string>
+  readonly query?: Record<string, string>
+  readonly body?: object
+}
+
+export const created = async (at: Place, path: string, body: object): Promise<Answer['body']> => {
+  const answer = await call(at, `POST ${path}`, { body: { name: aName('made'), ...body } })
+  assert.equal(answer.status, 201, `POST ${path}: ${answer.text}`)
+  return answer.body
+}
+
+// Asking
+
+type Sent = {
+  readonly query?: Record<string, string>
+  readonly body?: unknown
+  readonly headers?: Record<string, string>
+  readonly raw?: string
+}
+export type Heard = Answer & { readonly text: string }
+
+/** A request with the key of a place: `POST datasets` is POST /admin/api/datasets. `raw` is a body as it is. */
+export async function call(by: Credential | undefined, line: string, sent: Sent = {}): Promise<Heard> {
+  const [method = 'GET', path = ''] = line.split(' ')
+  const search = new URLSearchParams(sent.query).toString()
+  const body = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
+  const response = await fetch(`${world.baseUrl}/admin/api/${path}${search === '' ? '' : `?${search}`}`, {
+    method,
+    headers: {
+      ...(by === undefined ? {} : 'key' in by ? { authorization: `Bearer ${by.key}` } : by.headers),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...sent.headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  said.push(text)
+  return { status: response.status, headers: response.headers, body: bodyIn(response, text), text }
+}
+
+/** The JSON of an answer, or the text of a file. */
+function bodyIn({ headers }: Response, text: string): Answer['body'] {
+  if (text === '') return undefined
+  return headers.get('content-type')?.startsWith('application/json') === true ? JSON.parse(text) : text
+}
+
+export type Credential = Pick<Place, 'key'> | { readonly headers: Readonly<Record<string, string>> }
+
+/** The owners of the places, as pages of the console speak for them. */
+const owners = new Map<string, Promise<Record<string, string>>>()
+
+export async function ownerOf({ workspaceId }: Pick<Place, 'workspaceId'>): Promise<Credential> {
+  const found = owners.get(workspaceId)
+  if (found !== undefined) return { headers: await found }
+  const { user_id: userId } = await database.one<{ user_id: string }>(
+    sql`select user_id from members where workspace_id = ${workspaceId} and role = 'owner' order by created_at limit 1`,
+  )
+  const signing = signedIn(world, { workspaceId, userId })
+  owners.set(workspaceId, signing)
+  return { headers: await signing }
+}
+
+/** The key of a place, or its owner where no key may. */
+export const whoCalls = async ({ route }: Named, at: Place): Promise<Credential> =>
+  route.callers === 'people' ? ownerOf(at) : at
+export const personally = async (at: Place, line: string, body?: object): Promise<Heard> =>
+  call(await ownerOf(at), line, body === undefined ? {} : { body })
+
+/** Everything that any answer in this file said. */
+export const said: string[] = []
+
+export function pathOf({ route }: Named, asked: Asked, project?: string): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => asked.params?.[name] ?? name)
+  return project === undefined || route.area === 'workspace' ? path : `projects/${project}/${path}`
+}
+
+export const ask = async (named: Named, at: Place, options: { asked: Asked; project?: string }): Promise<Heard> =>
+  askBy(options.asked.by ?? (await whoCalls(named, at)), named, options)
+
+export const askBy = (by: Credential, named: Named, options: { asked: Asked; project?: string }): Promise<Heard> =>
+  call(by, `${named.route.method} ${pathOf(named, options.asked, options.project)}`, {
+    ...(options.asked.query === undefined ? {} : { query: options.asked.query }),
+    ...(options.asked.body === undefined ? {} : { body: options.asked.body }),
+  })
+
+export function assertRefused(answer: Heard, status: number, reason: string): void {
+  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.body.reason, reason, answer.text)
+  assert.match(answer.body.error, /^\S.*[.…]$/)
+  assertHeaded(answer)
+}
+
+export function assertHeaded(answer: Heard, type = 'application/json'): void {
+  assert.match(answer.headers.get('request-id') ?? '', /^req_[0-9a-z]+$/)
+  assert.equal(answer.headers.get('service-version'), SERVICE_VERSION)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+  assert.equal(answer.headers.get('content-type')?.startsWith(type), true, type)
+}
+
+// What was listed and audited
+
+export function itemsOf({ body }: Heard): { readonly id: string }[] {
+  const { next_cursor: _cursor, ...rest } = body
+  const [items] = Object.values(rest)
+  return items as { id: string }[]
+}
+
+type AuditRow = {
+  actor: string
+  agent: string | null
+  action: string
+  target: string | null
+  ip: string | null
+  row: string
+}
+
+export const auditRows = (): Promise<readonly AuditRow[]> =>
+  database.many<AuditRow>(sql`
+    select actor, agent, action, target, ip, t::text as row from audit_rows t order by id
+  `)

@@ -1,0 +1,310 @@
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import { SERVICE_VERSION } from '@postroad/contract'
+import * as fc from 'fast-check'
+import { z } from 'zod'
+import { behind, post, signedIn } from './fixtures.ts'
+import { aWorld, type World } from './harness.ts'
+import { ask, theWorkspace, type Headers, type Member } from './people.ts'
+
+/**
+ * Requests made at random from /openapi.json, most of them nearly right: whatever is sent, no answer is a 5xx, and every
+ * answer is as the document says. The seed is fixed, so that a failure is one everywhere; FUZZ_RUNS and FUZZ_SEED ask more.
+ */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 4_680)
+
+type Schema = z.core.JSONSchema.JSONSchema
+type Parameter = { readonly name: string; readonly in: string; readonly schema: Schema }
+type Operation = {
+  readonly operationId: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >
+}
+type Named = { readonly method: string; readonly path: string; readonly operation: Operation }
+
+let world: World
+let home: Member
+let owner: Headers
+let real: ReadonlyMap<string, string>
+let operations: readonly Named[]
+let errorBody: z.ZodType
+
+/** What all tests of a file ask: a server, made before them and stopped after them. */
+export function onFuzzStage(): void {
+  before(makeWorld)
+  after(() => world.stop())
+}
+
+async function makeWorld(): Promise<void> {
+  world = await aWorld({ env: { ROLES: 'web', LOG_LEVEL: 'silent' } })
+  const database = behind(world)
+  home = await theWorkspace(database)
+  owner = await signedIn(world, home)
+  await database.close()
+  real = await realIds()
+  const document = (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, Schema> }
+  }
+  errorBody = z.fromJSONSchema(document.components.schemas['Error'] ?? {})
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+  // Streams do not end, and ingest has tests of its own. What deletes comes last, so that there is something until then.
+  const asked = all.filter(({ path }) => path.startsWith('/admin/api/') && !path.endsWith('/stream'))
+  operations = asked.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+}
+
+/** One of each kind that there is, by the prefix of its id. */
+async function realIds(): Promise<ReadonlyMap<string, string>> {
+  const made = async (path: string, body: object) => (await world.admin('POST', path, { name: path, ...body })).body
+  const { webhook } = await made('webhooks', { verification: { scheme: 'hmac', secret: 'whispered' } })
+  const { view } = await made(`webhooks/${webhook.id}/views`, { columns: [{ key: 'a' }] })
+  const { rule } = await made('rules', { dataset: 'd' })
+  const { destination } = await made('destinations', { url: 'http://127.0.0.1:9/' })
+  const { ingest_key, key } = await made('ingest-keys', { require_signature: false })
+  const { dataset } = await made('datasets', { name: 'described' })
+  const { body: submission } = await post(`${world.baseUrl}/v1/ingest/${key}/d`, '{"a":{"b":[1,"x",null]}}')
+  const [delivery] = (await world.admin('GET', 'deliveries')).body.deliveries
+  const { project } = await made('projects', {})
+  const { api_key } = (await ask(world, 'POST api-keys', { headers: owner, body: { name: 'k', role: 'viewer' } })).body
+  const ids: string[] = [
+    webhook.id,
+    view.id,
+    rule.id,
+    destination.id,
+    ingest_key.id,
+    dataset.id,
+    submission.id,
+    submission.records[0].id,
+    delivery.id,
+    project.id,
+    api_key.id,
+  ]
+  return new Map(ids.map((id) => [id.slice(0, 4), id]))
+}
+
+// Values for a schema
+
+const ODD: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    '',
+    ' ',
+    '\0',
+    'a\0b',
+    '\ud800',
+    '💥',
+    "'; --",
+    '%00',
+    '../..',
+    -1,
+    0,
+    1.5,
+    1e21,
+    2 ** 53,
+    Number.MAX_VALUE,
+    [],
+    {},
+    [[[[]]]],
+    'x'.repeat(5_000),
+    '9'.repeat(400),
+    'NaN',
+    '2026-13-45T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+    '0001-01-01T00:00:00Z',
+  ),
+  // As fc.string with the unit 'binary', which first makes a map of all code points: that takes seconds.
+  fc.array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 20 }).map((points) => String.fromCodePoint(...points)),
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.constant(Object.fromEntries([['constructor', { prototype: 1 }]])),
+  fc.constant(JSON.parse('{"__proto__":{"admin":true}}')),
+)
+
+/** Mostly what the schema lets in; now and then something else in its place. */
+function valueFor(schema: Schema | boolean, depth = 0): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 19, arbitrary: rightFor(schema, depth) }, { weight: 1, arbitrary: ODD })
+}
+
+function rightFor(schema: Schema | boolean, depth: number): fc.Arbitrary<unknown> {
+  if (typeof schema === 'boolean') return fc.jsonValue({ maxDepth: 1 })
+  if (schema.const !== undefined) return fc.constant(schema.const)
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
+  const options = schema.anyOf ?? schema.oneOf
+  if (options !== undefined) return fc.oneof(...options.map((one) => valueFor(one, depth + 1)))
+  return (BY_TYPE[String(schema.type)] ?? anyJson)(schema, depth)
+}
+
+const integerFor = ({ minimum, maximum }: Schema): fc.Arbitrary<unknown> =>
+  fc.integer({ min: Math.max(minimum ?? -10, -(2 ** 31)), max: Math.min(maximum ?? 1_000, 2 ** 31 - 1) })
+const anyJson = (): fc.Arbitrary<unknown> => fc.jsonValue({ maxDepth: 2 })
+
+const BY_TYPE: Readonly<Record<string, (schema: Schema, depth: number) => fc.Arbitrary<unknown>>> = {
+  string: textFor,
+  integer: integerFor,
+  number: integerFor,
+  boolean: () => fc.boolean(),
+  null: () => fc.constant(null),
+  object: objectFor,
+  array: ({ items }, depth) =>
+    fc.array(valueFor((items as Schema | boolean | undefined) ?? true, depth + 1), { maxLength: depth > 3 ? 0 : 3 }),
+}
+
+function objectFor(schema: Schema, depth: number): fc.Arbitrary<unknown> {
+  const entries = Object.entries(schema.properties ?? {}).map(
+    ([name, one]) => [name, valueFor(one as Schema, depth + 1)] as const,
+  )
+  const known = fc.record(Object.fromEntries(entries), { requiredKeys: schema.required ?? [] })
+  if (typeof schema.additionalProperties !== 'object' || depth > 3) return known
+  return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), valueFor(schema.additionalProperties, depth + 1), {
+    maxKeys: 3,
+  })
+}
+
+/** Made once for a pattern: fast-check lists all characters that a class of them leaves out, which takes longer than a request. */
+const textsLike = new Map<string, fc.Arbitrary<string>>()
+
+function textLike(pattern: string): fc.Arbitrary<string> {
+  const made = textsLike.get(pattern) ?? fc.stringMatching(new RegExp(pattern))
+  textsLike.set(pattern, made)
+  return made
+}
+
+/** An id of a pattern is, as often as not, one that there is. */
+function textFor({ pattern, format, maxLength }: Schema): fc.Arbitrary<string> {
+  const id = /^\^([a-z]{3}_)/.exec(pattern ?? '')?.[1]
+  const found = id === undefined ? undefined : real.get(id)
+  if (found !== undefined)
+    return fc.oneof({ weight: 3, arbitrary: fc.constant(found) }, fc.constant(`${id}${'0'.repeat(26)}`))
+  if (format === 'date-time')
+    return fc.constantFrom('2026-01-15T12:00:00Z', '2027-01-01T00:00:00+02:00', '9999-12-31T23:59:59Z')
+  if (pattern !== undefined) return fc.oneof({ weight: 3, arbitrary: textLike(pattern) }, fc.string({ maxLength: 12 }))
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: Math.min(maxLength ?? 20, 20) }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('a.b', 'items.0.id', 'd', 'http://127.0.0.1:9/', '127.0.0.1', ...real.values()),
+    },
+  )
+}
+
+// Requests
+
+type Request = { readonly path: string; readonly body: string | undefined; readonly idempotencyKey: string | undefined }
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function requestFor({ path, method, operation }: Named): fc.Arbitrary<Request> {
+  const partOf = (place: string) =>
+    operation.parameters
+      .filter((one) => one.in === place)
+      .map(({ name, schema }) => [name, valueFor(named(name, schema))] as const)
+  const schema = operation.requestBody?.content['application/json']?.schema
+  const body =
+    schema === undefined
+      ? fc.constant(undefined)
+      : fc.oneof(
+          { weight: 9, arbitrary: valueFor(schema).map((value) => JSON.stringify(value)) },
+          { weight: 1, arbitrary: fc.constantFrom('', '{', '[]', 'null', '\0', '{"a":1,"a":2}') },
+        )
+  const key =
+    method === 'POST'
+      ? fc.option(
+          fc.oneof({ weight: 4, arbitrary: fc.uuid() }, fc.constantFrom('again', 'with a space', 'k'.repeat(256))),
+          { nil: undefined, freq: 1 },
+        )
+      : fc.constant(undefined)
+  return fc
+    .record({
+      params: fc.record(Object.fromEntries(partOf('path'))),
+      query: fc.record(Object.fromEntries(partOf('query')), { requiredKeys: [] }),
+      body,
+      idempotencyKey: key,
+    })
+    .map((made) => {
+      const filled = path.replaceAll(
+        /\{(\w+)\}/g,
+        (_, name: string) =>
+          encodeURIComponent(wellFormed(asText((made.params as Record<string, unknown>)[name]))).replace(
+            /^\.+$/,
+            'x',
+          ) || 'x',
+      )
+      const search = new URLSearchParams(
+        Object.entries(made.query as Record<string, unknown>).map(([name, value]): [string, string] => [
+          name,
+          wellFormed(asText(value)),
+        ]),
+      ).toString()
+      return {
+        path: search === '' ? filled : `${filled}?${search}`,
+        body: made.body,
+        idempotencyKey: made.idempotencyKey,
+      }
+    })
+}
+
+/** The project of a path has no pattern in the document. */
+const named = (name: string, schema: Schema): Schema =>
+  name === 'project_id' ? { ...schema, pattern: '^prj_' } : schema
+const wellFormed = (text: string): string => text.toWellFormed()
+
+async function check({ method, operation }: Named, { path, body, idempotencyKey }: Request): Promise<number> {
+  const response = await fetch(world.baseUrl + path, {
+    method,
+    headers: {
+      ...owner,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.text()
+  const said = `${method} ${path} ${body ?? ''} → ${response.status} ${text.slice(0, 500)}`
+  assert.ok(response.status < 500, said)
+  assert.match(response.headers.get('request-id') ?? '', /^req_/, said)
+  assert.equal(response.headers.get('service-version'), SERVICE_VERSION, said)
+  const [type = ''] = (response.headers.get('content-type') ?? '').split(';')
+  assert.equal(whyUndocumented(operation.responses[String(response.status)], { type, text }), undefined, said)
+  return response.status
+}
+
+/** A refusal is an error body; what is no JSON, a download, must only be of its type. */
+function whyUndocumented(
+  response: Operation['responses'][string] | undefined,
+  { type, text }: { type: string; text: string },
+): string | undefined {
+  const content = response?.content ?? { 'application/json': undefined }
+  if (!Object.keys(content).some((one) => one.split(';')[0] === type)) return `the type ${type}`
+  const schema = content['application/json']?.schema
+  return type === 'application/json'
+    ? (schema === undefined ? errorBody : z.fromJSONSchema(schema)).safeParse(JSON.parse(text)).error?.message
+    : undefined
+}
+
+type Asked = { readonly statuses: ReadonlyMap<number, number>; readonly neverLetIn: readonly string[] }
+
+/** Asks each operation so many times; gives how often each status came, and which operations let nobody in. */
+export async function askAtRandom(runsEach: number): Promise<Asked> {
+  const neverLetIn: string[] = []
+  const statuses = new Map<number, number>()
+  for (const one of operations) {
+    // What one operation ends, a session or a password, is no matter of the next. Nobody signs in so often in so little time.
+    world.clock.advance(2_000)
+    owner = await signedIn(world, home)
+    let letIn = 0
+    const property = fc.asyncProperty(requestFor(one), async (request) => {
+      const status = await check(one, request)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      letIn += Number(status !== 401)
+    })
+    const numRuns = Number(process.env['FUZZ_RUNS'] ?? runsEach)
+    await fc.assert(property, { seed: SEED, numRuns, endOnFailure: true })
+    if (letIn === 0) neverLetIn.push(`${one.method} ${one.path}`)
+  }
+  return { statuses, neverLetIn }
+}

@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp, type App, type AppOptions } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createCipher } from '../../src/platform/cipher.ts'
+import { testClock, type TestClock } from '../../src/platform/clock.ts'
+import { openDatabase, sql, type DatabaseTarget } from '../../src/platform/db.ts'
+import { openKeyFile } from '../../src/platform/key-file.ts'
+import { createLog, type Log } from '../../src/platform/log.ts'
+import { bootstrap, install, type Bootstrapped } from '../../src/resources/operate/installation/index.ts'
+import type { Storage } from '../../src/storage.ts'
+import { inDatabase, type TestTarget } from './global-setup.ts'
+
+/** A real server on a free port, with a database of its own and a clock that the test sets. */
+export type World = {
+  readonly app: App
+  readonly baseUrl: string
+  /** Where it listens, whatever PUBLIC_URL says. */
+  readonly address: string
+  readonly clock: TestClock
+  readonly installed: Bootstrapped
+  /** The first endpoint's URL. */
+  readonly endpoint: string
+  readonly storage: TestStorage
+  /** A request to the admin API with the bootstrap key; gives status, headers and the parsed body. */
+  admin(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  stop(): Promise<void>
+}
+
+/** `secretKey` is what SECRET_KEY would say to a process beside; `operator` is the login, for who looks behind the server's back. */
+export type TestStorage = Storage & { readonly secretKey: string; readonly operator: DatabaseTarget }
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any } // oxlint-disable-line typescript/no-explicit-any -- tests read answers as a client without types would
+
+export type WorldOptions = {
+  readonly env?: Record<string, string | undefined>
+  readonly commit?: AppOptions['commit']
+  /** Asks a name server of the test. */
+  readonly resolver?: AppOptions['resolver']
+  /** With slow senders. */
+  readonly patience?: AppOptions['patience']
+  /** Where the log goes; without one to stderr. */
+  readonly log?: Log
+  /** Milliseconds since 1970 where the clock stands. */
+  readonly now?: number
+  /** Its secrets are sealed by the key file of this folder, as with the embedded database. */
+  readonly keyFolder?: string
+  /** A second node on this one's database, which keeps it; without one the world makes a database of its own. */
+  readonly beside?: World
+}
+
+const START = Date.parse('2026-01-15T12:00:00Z')
+
+export async function aWorld(options: WorldOptions = {}): Promise<World> {
+  const storage = options.beside?.storage ?? (await aStorage(options.keyFolder))
+  const clock = testClock(options.now ?? START)
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_REQUESTS_MAX: '0',
+    DATA_DIR: join(tmpdir(), 'postroad-test-data'),
+    OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+    LOG_LEVEL: process.env['TEST_LOG'] ?? 'error',
+    ...options.env,
+  })
+  const app = createApp({
+    config,
+    storage,
+    clock,
+    log: options.log ?? createLog({ level: config.LOG_LEVEL, format: 'text' }),
+    ...(options.commit === undefined ? {} : { commit: options.commit }),
+    ...(options.resolver === undefined ? {} : { resolver: options.resolver }),
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
+  })
+  const { port, baseUrl } = await app.start()
+  const { beside } = options
+  // A second bootstrap would revoke the key of the first.
+  const installed =
+    beside === undefined
+      ? await bootstrap(app.deps)
+      : {
+          ...(await install(app.deps)),
+          api_key: beside.installed.api_key,
+          sign_in_url: beside.installed.sign_in_url.replace(beside.baseUrl, baseUrl),
+        }
+  // Tests move the clock by months, so their key never expires. operate/bootstrap.test.ts asks what the real one does.
+  if (beside === undefined)
+    await app.deps.database.run(sql`update api_keys set expires_at = null where origin = 'bootstrap'`)
+  // oxlint-disable-next-line max-params -- tests read as requests: method, path, body, and headers where they matter
+  const admin: World['admin'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${baseUrl}/admin/api/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${installed.api_key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return {
+    app,
+    baseUrl,
+    address: `http://127.0.0.1:${port}`,
+    clock,
+    installed,
+    endpoint: installed.webhook.public_url,
+    storage,
+    admin,
+    stop: async () => {
+      await app.stop()
+      if (options.beside === undefined) await storage.stop()
+    },
+  }
+}
+
+/** A database of its own with a key of its own; stopping it drops it. */
+async function aStorage(keyFolder: string | undefined): Promise<TestStorage> {
+  const own = await aDatabase()
+  const key = randomBytes(32)
+  const keyFile = keyFolder === undefined ? undefined : openKeyFile(keyFolder)
+  return {
+    target: own.target,
+    operator: own.operator,
+    cipher: createCipher(keyFile?.keys ?? [key]),
+    ...(keyFile === undefined ? {} : { keyFile }),
+    secretKey: key.toString('base64'),
+    stop: () => own.drop(),
+  }
+}
+
+/** A new database made from the migrated template, for a server and for who looks behind its back. */
+export async function aDatabase(): Promise<{
+  target: DatabaseTarget
+  operator: DatabaseTarget
+  drop(): Promise<void>
+}> {
+  const text = process.env['POSTROAD_TEST_TARGET']
+  if (text === undefined) throw new Error('Run tests with `npm test`: the test database is made by its global setup.')
+  const { operator: root, role } = JSON.parse(text) as TestTarget
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  const run = async (statement: string): Promise<void> => {
+    const database = openDatabase({
+      target: root,
+      connectionsMax: 1,
+      applicationName: 'test',
+      statementTimeoutMs: 60_000,
+    })
+    try {
+      await database.run({ strings: [statement], values: [] })
+    } finally {
+      await database.close()
+    }
+  }
+  await run(`create database ${name} template postroad_template`)
+  const operator = inDatabase(root, name)
+  return {
+    target: role === undefined ? operator : { ...operator, role },
+    operator,
+    drop: () => run(`drop database if exists ${name} with (force)`),
+  }
+}
+
+export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
+
+export type Sink = {
+  readonly url: string
+  readonly received: Received[]
+  /** What it answers from now on; a function sees the request and how many came before it. */
+  answer(with_: Reply | ((request: Received, index: number) => Reply)): void
+  /** Resolves once `count` requests have come; gives up when they do not, so a test that cannot succeed fails instead of hanging. */
+  until(count: number): Promise<readonly Received[]>
+  stop(): Promise<void>
+}
+
+export type Reply = { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+function thanks(_request: Received, _index: number): Reply {
+  return { status: 200, body: 'ok' }
+}
+
+const PATIENCE_MS = 60_000
+
+/** A receiver on a free port of 127.0.0.1 that keeps what it gets. */
+export async function aSink(): Promise<Sink> {
+  const received: Received[] = []
+  const waiting = new Set<() => void>()
+  let reply = thanks
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() }
+      const { status, headers = {}, body = '' } = reply(one, received.length)
+      received.push(one)
+      response.writeHead(status, headers).end(body)
+      for (const look of waiting) look()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    answer: (with_) => {
+      reply = typeof with_ === 'function' ? with_ : () => with_
+    },
+    until: (count) =>
+      new Promise((resolve, reject) => {
+        const patience = setTimeout(
+          () => reject(new Error(`${received.length} requests came, not ${count}.`)),
+          PATIENCE_MS,
+        )
+        const look = (): void => {
+          if (received.length < count) return
+          clearTimeout(patience)
+          waiting.delete(look)
+          resolve(received)
+        }
+        waiting.add(look)
+        look()
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/**
+ * Waits until `look` gives something, turning the event loop in between; for effects that have no event of their own to
+ * wait for, such as an attempt's row. Gives up after `turns`, so a test that cannot succeed fails instead of hanging.
+ */
+export async function eventually<T>(look: () => Promise<T | undefined>, turns = 2_000): Promise<T> {
+  for (let turn = 0; turn < turns; turn += 1) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  throw new Error('It did not happen.')
+}

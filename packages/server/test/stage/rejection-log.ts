@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { eventually, type Answer, type World } from './harness.ts'
+
+/** The log of refused requests, as its readers see it. */
+
+export const MINUTE_MS = 60_000
+
+export type Row = Answer['body']
+
+/** So that no test is cut in two by the end of a minute. */
+export function aNewMinute(world: World): void {
+  world.clock.set((Math.floor(world.clock.now() / MINUTE_MS) + 1) * MINUTE_MS)
+}
+
+export async function listed(
+  world: World,
+  query: Record<string, string> = {},
+  project = world.installed.project.id,
+): Promise<Row[]> {
+  const answer = await world.admin('GET', `projects/${project}/rejections?${new URLSearchParams(query).toString()}`)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.rejections
+}
+
+/** The rows that these filters find, once they count so many requests. */
+export function logged(world: World, count: number, query: Record<string, string>): Promise<Row[]> {
+  return eventually(async () => {
+    world.clock.advance(1_000)
+    const rows = await listed(world, query)
+    return rows.reduce((sum, row) => sum + row.count, 0) >= count ? rows : undefined
+  })
+}
+
+/** An endpoint that verifies, and what a sender `age` seconds ago would say. */
+export const SIGNED = { verification: { scheme: 'payments_provider', secret: 'k' } }
+export const signedAt = (world: World, age: number): string => {
+  const t = Math.floor(world.clock.wall() / 1_000) - age
+  return `t=${t},v1=${createHmac('sha256', 'k').update(`${t}.{}`).digest('hex')}`
+}

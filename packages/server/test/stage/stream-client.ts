@@ -1,0 +1,156 @@
+import { request, type IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+
+/** Clients of a stream for tests: they keep what came, and give the next events as they come. */
+export type Event = { readonly id: string | undefined; readonly type: string; readonly data: any } // oxlint-disable-line typescript/no-explicit-any -- tests read frames as a client without types would
+
+export type StreamClient = {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  /** Everything as it came, for SSE. */
+  text(): string
+  readonly events: Event[]
+  /** How many pings a WebSocket got. */
+  pings(): number
+  /** Reads on after `paused`. */
+  resume(): void
+  /** Resolves once `count` events have come in all; gives the last of them. */
+  until(count: number): Promise<Event>
+  /** Resolves with the close code of a WebSocket, or 0, when the connection is over. */
+  readonly ended: Promise<number>
+  close(): void
+}
+
+class Arrivals {
+  readonly events: Event[] = []
+  readonly #waiting = new Set<() => void>()
+
+  add(event: Event): void {
+    this.events.push(event)
+    for (const look of this.#waiting) look()
+  }
+
+  until(count: number): Promise<Event> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () =>
+          reject(
+            new Error(`${this.events.length} of ${count} events came: ${JSON.stringify(this.events).slice(-500)}`),
+          ),
+        10_000,
+      )
+      const look = (): void => {
+        const last = this.events[count - 1]
+        if (last === undefined) return
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve(last)
+      }
+      this.#waiting.add(look)
+      look()
+    })
+  }
+}
+
+/** `paused`: it reads nothing from the begin on, or (SSE) from where this text has come. */
+export type Opening = { readonly headers?: Record<string, string>; readonly paused?: boolean | string }
+
+/** An SSE client that reads blocks as the standard says; resolves when the head of the answer is there. */
+export function sse(url: string, { headers = {}, paused = false }: Opening = {}): Promise<StreamClient> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, agent: false })
+    sent.on('error', reject)
+    sent.on('response', (response) => {
+      const arrivals = new Arrivals()
+      let all = ''
+      let rest = ''
+      let id: string | undefined
+      const over = new Promise<number>((done) => response.on('close', () => done(0)))
+      response.on('error', () => undefined)
+      response.setEncoding('utf8')
+      if (paused === true) response.pause()
+      let pauseAt = paused
+      response.on('data', (text: string) => {
+        all += text
+        rest += text
+        if (typeof pauseAt === 'string' && all.includes(pauseAt)) {
+          pauseAt = false
+          response.pause()
+        }
+        // A block of megabytes is looked through once, not with every piece of it.
+        if (!text.includes('\n')) return
+        const blocks = rest.split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) id = readBlock(block, id, arrivals)
+      })
+      sent.on('error', () => undefined)
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: () => all,
+        pings: () => 0,
+        resume: () => void response.resume(),
+        events: arrivals.events,
+        until: (count) => arrivals.until(count),
+        ended: over,
+        close: () => sent.destroy(),
+      })
+    })
+    sent.end()
+  })
+}
+
+function readBlock(block: string, lastId: string | undefined, arrivals: Arrivals): string | undefined {
+  let id = lastId
+  let type = 'message'
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line)?.slice(1) ?? []
+    if (name === 'id') id = value
+    if (name === 'event') type = value
+    if (name === 'data') data.push(value)
+  }
+  if (data.length > 0) arrivals.add({ id, type, data: JSON.parse(data.join('\n')) })
+  return id
+}
+
+/** A WebSocket client; rejects when it is not let in, saying the status. */
+export function webSocket(url: string, { headers = {}, paused = false }: Opening = {}): Promise<StreamClient> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers })
+    const arrivals = new Arrivals()
+    let answered: IncomingMessage['headers'] = {}
+    const over = new Promise<number>((done) => socket.on('close', (code) => done(code)))
+    socket.on('upgrade', (response) => {
+      answered = response.headers
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      reject(new Error(`status ${response.statusCode}`))
+      response.resume()
+      socket.terminate()
+    })
+    let pings = 0
+    socket.on('ping', () => {
+      pings += 1
+    })
+    socket.on('error', reject)
+    socket.on('message', (bytes: Buffer) => {
+      const { id, type, data } = JSON.parse(bytes.toString())
+      arrivals.add({ id, type, data })
+    })
+    socket.on('open', () => {
+      if (paused !== false) socket.pause()
+      resolve({
+        status: 101,
+        headers: answered,
+        text: () => '',
+        pings: () => pings,
+        resume: () => socket.resume(),
+        events: arrivals.events,
+        until: (count) => arrivals.until(count),
+        ended: over,
+        close: () => socket.terminate(),
+      })
+    })
+  })
+}

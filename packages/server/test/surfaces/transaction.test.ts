@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Ctx } from '../../src/context.ts'
+import { sql, type Database } from '../../src/platform/db.ts'
+import { inTransaction } from '../../src/transaction.ts'
+import { aPlace } from '../stage/audit-chains.ts'
+import { statement } from '../stage/fixtures.ts'
+import { eventually } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
+
+let database: Database
+let ctx: Ctx
+
+onWorldStage(async (made) => {
+  ;({ database } = made)
+  ctx = { ...aPlace(made.world), database }
+  await statement(database, 'create table places as select generate_series(1, 2) as id')
+})
+
+test('a verb that PostgreSQL ends because it and another waited for each other runs again; what it registered runs once', async () => {
+  const held = Promise.withResolvers<void>()
+  const other = database.transaction(async (db) => {
+    // Whoever waits longer than this for somebody who waits for it is ended, and that is to be the verb.
+    await db.run(sql`set local deadlock_timeout = '1min'`)
+    await db.run(sql`select from places where id = 1 for update`)
+    await held.promise
+    await db.run(sql`select from places where id = 2 for update`)
+  })
+  let [runs, committed] = [0, 0]
+  await inTransaction(ctx, async ({ db, afterCommit }) => {
+    runs += 1
+    afterCommit(() => void (committed += 1))
+    await db.run(sql`set local deadlock_timeout = '10ms'`)
+    await db.run(sql`select from places where id = 2 for update`)
+    held.resolve()
+    if (runs === 1) {
+      await eventually(async () => {
+        const { waits } = await db.one<{ waits: boolean }>(
+          sql`select exists (select from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))) as waits`,
+        )
+        return waits || undefined
+      })
+    }
+    await db.run(sql`select from places where id = 1 for update`)
+  })
+  await other
+  assert.deepEqual([runs, committed], [2, 1])
+})

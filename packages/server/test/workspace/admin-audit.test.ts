@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { randomText } from '../../src/platform/ids.ts'
+import {
+  ALL,
+  ask,
+  auditRows,
+  call,
+  created,
+  database,
+  enterPlaces,
+  home,
+  leavePlaces,
+  pathOf,
+  personally,
+  said,
+  sink,
+  type Named,
+} from '../stage/admin-asking.ts'
+import { aName } from '../stage/fixtures.ts'
+import { type Answer } from '../stage/harness.ts'
+import { example } from '../stage/route-examples.ts'
+
+/** What every admin route leaves in the audit log, and the secrets that it leaves nowhere. */
+before(enterPlaces)
+after(leavePlaces)
+
+test('no secret stands in any other answer, nor in the audit log, nor in clear in the database', async () => {
+  const verification = `vs_${randomText(20)}`
+  const { webhook } = await created(home, 'webhooks', { verification: { scheme: 'hmac', secret: verification } })
+  const shown: string[] = []
+  const once = async (path: string, body: object, member: string): Promise<Answer['body']> => {
+    const made = await created(home, path, body)
+    shown.push(made[member])
+    said.pop()
+    return made
+  }
+  const { destination } = await once(
+    'destinations',
+    { url: sink.url, headers: { Authorization: 'Bearer theirs-7f3a' } },
+    'signing_secret',
+  )
+  await once('ingest-keys', {}, 'key')
+  await once('ingest-keys', { require_signature: true }, 'signing_secret')
+  shown.push((await personally(home, 'POST api-keys', { name: aName('made'), role: 'admin' })).body.key)
+  said.pop()
+  const other = `vs_${randomText(20)}`
+  await call(home, `PATCH webhooks/${webhook.id}`, { body: { verification: { scheme: 'hmac', secret: other } } })
+  for (const named of ALL.filter(({ route }) => route.method === 'GET'))
+    await ask(named, home, { asked: await example(named, home) })
+  await call(home, `GET destinations/${destination.id}`)
+  const secrets = [verification, other, ...shown, home.key]
+  for (const secret of secrets) assert.ok(!said.some((text) => text.includes(secret)), 'an answer shows a secret')
+  const tables = ['audit_rows', 'destinations', 'webhooks', 'ingest_keys', 'api_keys', 'credentials', 'submissions']
+  for (const table of tables) {
+    const rows = await database.many<{ row: string }>({
+      strings: [`select t::text as row from ${table} t`],
+      values: [],
+    })
+    for (const secret of [...secrets, 'theirs-7f3a', webhook.webhook_slug]) {
+      const hex = Buffer.from(secret).toString('hex')
+      assert.ok(!rows.some(({ row }) => row.includes(secret) || row.includes(hex)), `${table} holds a secret in clear`)
+    }
+  }
+})
+
+/** What the routes of a verb are audited as, where the word is another one. */
+const WORDS: Readonly<Record<string, string>> = { remove: 'delete', revoke: 'revoke' }
+
+/** `webhooks.rotateVerificationSecret` → rotate: the first word of its action. */
+const wordOf = ({ name }: Named): string => {
+  const [word = ''] = (name.split('.')[1] ?? '').split(/(?=[A-Z])/)
+  return WORDS[word] ?? word
+}
+
+test('every change writes one audit row that says who, what and from where; what changes nothing writes none, and a refusal neither', async () => {
+  const me = (await call(home, 'GET me')).body
+  for (const named of ALL) {
+    const asked = await example(named, home)
+    const had = new Set((await auditRows()).map(({ row }) => row))
+    const answer = await ask(named, home, { asked })
+    const added = (await auditRows()).filter((one) => !had.has(one.row))
+    // The route itself says that it changes nothing: reads, searches and dry runs.
+    if (named.route.whileSuspended === 'read') {
+      assert.equal(added.length, 0, named.name)
+      continue
+    }
+    const [row] = added
+    assert.ok(row !== undefined && added.length === 1, named.name)
+    const agent = named.route.callers === 'people' ? null : `api_key:${me.api_key.id}`
+    assert.deepEqual([row.actor, row.agent, row.ip], [asked.actor ?? me.user.id, agent, '127.0.0.1'], named.name)
+    assert.match(row.action, /^[a-z]+_[a-z_]+$/)
+    assert.ok([wordOf(named), 'revoke'].includes(row.action.split('_')[0] ?? ''), `${named.name}: ${row.action}`)
+    const ids = Object.values<{ id?: string } | null>(answer.body).map((value) => value?.id)
+    assert.ok(
+      [asked.target, ...Object.values(asked.params ?? {}), ...ids].includes(row.target ?? ''),
+      `${named.name}: ${row.target}`,
+    )
+    const refused = await call(home, `${named.route.method} ${pathOf(named, asked)}`, { body: { frobnicate: 1 } })
+    if (refused.status >= 400) assert.equal((await auditRows()).length, had.size + 1, named.name)
+  }
+})
+
+test('no audit row of any route holds a secret, a URL slug or a payload', async () => {
+  const secrets = new Set<string>([home.key])
+  const begun = said.length
+  for (const named of ALL) {
+    const asked = await example(named, home)
+    for (const secret of JSON.stringify(asked.body ?? {}).match(/canary-[\w-]+/g) ?? []) secrets.add(secret)
+    await ask(named, home, { asked })
+  }
+  const shown = said.slice(begun).join('\n')
+  for (const [secret] of shown.matchAll(/(?:hk|ik_live|whsec)_[0-9A-Za-z+/=]{30,}/g)) secrets.add(secret)
+  for (const [, slug = ''] of shown.matchAll(/"webhook_slug":"([^"]+)"/g)) secrets.add(slug)
+  assert.ok(secrets.size > 30, `${secrets.size} secrets`)
+  const rows = (await auditRows()).map(({ row }) => row).join('\n')
+  for (const secret of secrets) assert.ok(!rows.includes(secret), 'an audit row holds a secret')
+})

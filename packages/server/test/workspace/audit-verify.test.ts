@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { encodeId } from '@postroad/contract'
+import type { Ctx } from '../../src/context.ts'
+import { hashOf, type StoredLink } from '../../src/domain/workspace/audit-chain.ts'
+import { secretPlace } from '../../src/domain/secret-place.ts'
+import { sql, type Database, type Db } from '../../src/platform/db.ts'
+import { anchorChains, findBrokenChains } from '../../src/resources/workspace/audit/index.ts'
+import { verifyChain } from '../../src/resources/workspace/audit/verify.ts'
+import { aChain, aPlace, nth, quiet, rowsOf, write } from '../stage/audit-chains.ts'
+import { aWebhook, behind } from '../stage/fixtures.ts'
+import { aWorld, type World } from '../stage/harness.ts'
+import { onWorldStage } from '../stage/world-stage.ts'
+
+let world: World
+let database: Database
+
+onWorldStage((made) => {
+  ;({ world, database } = made)
+})
+
+const get = async (path: string) => (await world.admin('GET', path)).body
+
+/** Inserts a row as somebody would who knows how rows are hashed. */
+async function forge(ctx: Ctx, row: StoredLink): Promise<void> {
+  await database.run(sql`
+    insert into audit_rows (workspace_id, id, at, actor, agent, action, target, ip, details, prev_hash, hash)
+    values (${ctx.workspaceId}, ${row.id}, ${row.at}, ${row.actor}, ${row.agent}, ${row.action}, ${row.target}, ${row.ip}, ${row.details}, ${row.prev_hash}, ${row.hash})
+  `)
+}
+
+async function assertProblem(ctx: Ctx, expected: { kind: string; id: string; count: number }): Promise<void> {
+  const { ok, count, problem } = await verifyChain(ctx)
+  assert.deepEqual(
+    { ok, kind: problem?.kind, id: problem?.id, count },
+    { ok: false, kind: expected.kind, id: encodeId('audit', expected.id), count: expected.count },
+  )
+  assert.match(problem?.text ?? '', /^[A-Z].*\.$/)
+}
+
+describe('GET /admin/api/audit/verify', () => {
+  test('says that everything fits, how much that is, and the hash of the newest row', async () => {
+    await aWebhook(world)
+    const found = await get('audit/verify')
+    const { audit: rows } = await get('audit?limit=200')
+    const [newest, oldest] = [rows[0], rows.at(-1)]
+    assert.deepEqual(found, {
+      ok: true,
+      count: rows.length,
+      removed: 0,
+      oldest: { id: oldest.id, at: oldest.at },
+      newest: { id: newest.id, at: newest.at, hash: newest.hash },
+      problem: null,
+    })
+  })
+
+  test('reads chains that are longer than a page, and one that is empty', async () => {
+    const { ok, count } = await verifyChain(await aChain(world, 1_345))
+    assert.deepEqual([ok, count], [true, 1_345])
+    assert.deepEqual(await verifyChain(aPlace(world)), {
+      ok: true,
+      count: 0,
+      removed: 0,
+      oldest: null,
+      newest: null,
+      problem: null,
+    })
+  })
+
+  test('finds the row that was changed, whatever was changed in it', async () => {
+    for (const change of [
+      "actor = 'usr_x'",
+      "action = 'nothing'",
+      "target = 'whk_y'",
+      "ip = '10.0.0.1'",
+      "agent = 'x'",
+      "details = '{}'",
+      "at = at - interval '1 day'",
+      "hash = '\\x00'",
+      "prev_hash = '\\x00'",
+    ]) {
+      const ctx = await aChain(world, 5)
+      const row = nth(await rowsOf(database, ctx), 2)
+      await database.run({ strings: [`update audit_rows set ${change} where id = '${row.id}'`], values: [] })
+      await assertProblem(ctx, { kind: 'changed', id: row.id, count: 2 })
+    }
+  })
+
+  test('finds where a row is missing, at the begin too, also when the one before was changed with its hash', async () => {
+    for (const index of [0, 2]) {
+      const ctx = await aChain(world, 5)
+      const rows = await rowsOf(database, ctx)
+      await database.run(sql`delete from audit_rows where id = ${nth(rows, index).id}`)
+      await assertProblem(ctx, { kind: 'missing', id: nth(rows, index + 1).id, count: index })
+    }
+    const ctx = await aChain(world, 5)
+    const rows = await rowsOf(database, ctx)
+    const forged = { ...nth(rows, 2), details: '{"harmless":true}' }
+    await database.run(sql`delete from audit_rows where id = ${forged.id}`)
+    await forge(ctx, { ...forged, hash: hashOf(forged, forged.prev_hash) })
+    await assertProblem(ctx, { kind: 'missing', id: nth(rows, 3).id, count: 3 })
+  })
+
+  test('finds where rows were moved', async () => {
+    const ctx = await aChain(world, 5)
+    const rows = await rowsOf(database, ctx)
+    await database.run(
+      sql`update audit_rows set id = ${nth(rows, 4).id.replace(/.$/, (digit) => (digit === 'f' ? 'e' : 'f'))} where id = ${nth(rows, 1).id}`,
+    )
+    await assertProblem(ctx, { kind: 'reordered', id: nth(rows, 2).id, count: 1 })
+  })
+
+  test('finds that the newest rows were cut off, and that all were', async () => {
+    const ctx = await aChain(world, 5)
+    const rows = await rowsOf(database, ctx)
+    await database.run(sql`delete from audit_rows where workspace_id = ${ctx.workspaceId} and id >= ${nth(rows, 3).id}`)
+    await assertProblem(ctx, { kind: 'cut_off', id: nth(rows, 4).id, count: 3 })
+    assert.match((await verifyChain(ctx)).problem?.text ?? '', / 2 of them\./)
+    await database.run(sql`delete from audit_rows where workspace_id = ${ctx.workspaceId}`)
+    await assertProblem(ctx, { kind: 'cut_off', id: nth(rows, 4).id, count: 0 })
+  })
+
+  test('what was cut off stays missing when the log goes on', async () => {
+    const ctx = await aChain(world, 5)
+    const rows = await rowsOf(database, ctx)
+    await database.run(sql`delete from audit_rows where id = ${nth(rows, 4).id}`)
+    await write(ctx)
+    await assertProblem(ctx, { kind: 'missing', id: nth(await rowsOf(database, ctx), -1).id, count: 4 })
+  })
+
+  test('finds a row that something else added, and a log that was written anew', async () => {
+    const ctx = await aChain(world, 3)
+    const last = nth(await rowsOf(database, ctx), 2)
+    const added = { ...last, id: last.id.replace(/^./, 'f'), prev_hash: last.hash }
+    await forge(ctx, { ...added, hash: hashOf(added, added.prev_hash) })
+    await assertProblem(ctx, { kind: 'added', id: added.id, count: 4 })
+
+    const other = await aChain(world, 3)
+    const rows = await rowsOf(database, other)
+    await database.run(sql`delete from audit_rows where workspace_id = ${other.workspaceId}`)
+    let previous: Uint8Array | null = null
+    for (const row of rows) {
+      const anew: StoredLink = {
+        ...row,
+        actor: 'usr_somebody_else',
+        prev_hash: previous,
+        hash: hashOf({ ...row, actor: 'usr_somebody_else' }, previous),
+      }
+      await forge(other, anew)
+      previous = anew.hash
+    }
+    await assertProblem(other, { kind: 'rewritten', id: nth(rows, 2).id, count: 3 })
+  })
+
+  test('finds that the anchor is gone, is another workspace’s, or was lost before', async () => {
+    const [ctx, other] = [await aChain(world, 3), await aChain(world, 3)]
+    await database.run(sql`
+      update audit_anchors set sealed = (select sealed from audit_anchors where workspace_id = ${other.workspaceId}) where workspace_id = ${ctx.workspaceId}
+    `)
+    const last = nth(await rowsOf(database, ctx), 2)
+    await assertProblem(ctx, { kind: 'unanchored', id: last.id, count: 3 })
+    await database.run(sql`delete from audit_anchors where workspace_id = ${ctx.workspaceId}`)
+    await assertProblem(ctx, { kind: 'unanchored', id: last.id, count: 3 })
+    await write(quiet(ctx))
+    await write(quiet(ctx))
+    await assertProblem(ctx, { kind: 'unanchored', id: nth(await rowsOf(database, ctx), 3).id, count: 3 })
+  })
+
+  test('finds that a hash which was noted before is gone', async () => {
+    const { newest, count } = await get('audit/verify')
+    await aWebhook(world)
+    assert.deepEqual(
+      [(await get(`audit/verify?hash=${newest.hash}`)).ok, (await get(`audit/verify?hash=${newest.hash}`)).count],
+      [true, count + 1],
+    )
+    const { ok, problem } = await get(`audit/verify?hash=${'0'.repeat(64)}`)
+    assert.deepEqual([ok, problem.kind, problem.id], [false, 'rewritten', null])
+    assert.equal((await world.admin('GET', 'audit/verify?hash=abc')).status, 400)
+  })
+
+  test('a log from before there were anchors is anchored where it stands, and no other', async () => {
+    const [old, held] = [await aChain(world, 3), await aChain(world, 3)]
+    await database.run(sql`delete from audit_anchors where workspace_id = ${old.workspaceId}`)
+    await database.run(sql`delete from audit_rows where id = ${nth(await rowsOf(database, held), 2).id}`)
+    await anchorChains(database, old.cipher)
+    assert.equal((await verifyChain(old)).ok, true)
+    await write(old)
+    assert.deepEqual([(await verifyChain(old)).ok, (await verifyChain(old)).count], [true, 4])
+    assert.equal((await verifyChain(held)).problem?.kind, 'cut_off')
+  })
+
+  test('rows that are written while it reads are read too', async () => {
+    const ctx = await aChain(world, 3)
+    const many: Db['many'] = async (query) => {
+      const rows = await ctx.db.many<never>(query)
+      if (rows.length === 3) await write(ctx)
+      return rows
+    }
+    const { ok, count } = await verifyChain({ ...ctx, db: { ...ctx.db, many } })
+    assert.deepEqual([ok, count], [true, 4])
+  })
+})
+
+test('the doctor is told of every chain that has a problem, with the workspace and the row', async () => {
+  const doctored = await aWorld()
+  const own = behind(doctored)
+  try {
+    const { deps } = doctored.app
+    assert.deepEqual(await findBrokenChains({ ...deps, db: own }), [])
+    await own.run(sql`update audit_rows set action = 'nothing' where action = 'create_workspace'`)
+    const [found, ...others] = await findBrokenChains({ ...deps, db: own })
+    assert.deepEqual([found?.workspace, others.length], [doctored.installed.workspace.id, 0])
+    assert.match(found?.text ?? '', /^aud_\w+: This row is not what was written/)
+  } finally {
+    await own.close()
+    await doctored.stop()
+  }
+})
+
+test('an anchor opens in its own place only', () => {
+  const { cipher } = world.app.deps
+  const sealed = cipher.seal('{}', secretPlace('audit_anchors.sealed', 'a'))
+  assert.throws(() => cipher.open(sealed, secretPlace('audit_anchors.sealed', 'b')))
+})

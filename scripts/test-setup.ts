@@ -1,0 +1,19 @@
+import { startBrowser } from '../packages/console/test/stage/shared-browser.ts'
+import {
+  globalSetup as startDatabase,
+  globalTeardown as stopDatabase,
+} from '../packages/server/test/stage/global-setup.ts'
+
+/** What the files of a run share: one PostgreSQL, and one browser when a test of the console is among them. */
+let stopBrowser: () => Promise<void> = () => Promise.resolve()
+
+export async function globalSetup(): Promise<void> {
+  const isConsole = process.argv.some((word) => word.startsWith('packages/console/'))
+  const [, stop] = await Promise.all([startDatabase(), isConsole ? startBrowser() : stopBrowser])
+  stopBrowser = stop
+}
+
+export async function globalTeardown(): Promise<void> {
+  await stopBrowser()
+  await stopDatabase()
+}
