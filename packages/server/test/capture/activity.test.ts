@@ -180,10 +180,16 @@ describe('forward_status says how far the deliveries of a submission are', () =>
       const { body } = await post(public_url, '{}')
       const [recordId = '', at] = [decodeId('record', body.records[0].id), world.clock.now()]
       for (const state of states) {
+        // One that exists and is off: deliveries of a destination that is gone are cancelled, and those of one that is on go out.
+        const { destination } = await aDestination(world, {
+          url: 'http://127.0.0.1:9',
+          datasets: ['none'],
+          enabled: false,
+        })
         const due = state === 'pending' || state === 'retrying' ? new Date(at + 1e9) : null
         await database.run(sql`
           insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason, next_attempt_at, created_at, updated_at)
-          select workspace_id, id, ${world.app.deps.uuid()}, ${recordId}, gen_random_uuid(), ${state},
+          select workspace_id, id, ${world.app.deps.uuid()}, ${recordId}, ${decodeId('destination', destination.id)}, ${state},
                  ${state === 'paused' ? 'destination_disabled' : null}, ${due}, now(), now()
             from projects where is_default
         `)
