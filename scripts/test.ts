@@ -34,15 +34,15 @@ const flags = given.filter((word) => word.startsWith('--') && word !== `--${lane
 const all = globSync('packages/**/*.test.ts', { exclude: (name) => name === 'node_modules' }).toSorted()
 const long: Part = { files: all.filter((file) => file.endsWith(LONG)), flags: SETUP }
 const normal: Part = { files: all.filter((file) => !file.endsWith(LONG)), flags: SETUP }
-/** One process for all of them: to start one for each file would take longer than the tests. */
-const unit: Part = {
+/** Two processes for all of them, one for each core: starting one for each file would take longer than the tests. */
+const unit: readonly Part[] = ['1/2', '2/2'].map((shard) => ({
   files: normal.files.filter((file) => BESIDE_SOURCE.test(file)),
-  flags: ['--test-isolation=none'],
-}
+  flags: ['--test-isolation=none', `--test-shard=${shard}`],
+}))
 const lanes: Readonly<Record<string, readonly Part[]>> = {
   normal: [normal],
   long: [long],
-  unit: [unit],
+  unit,
   all: [normal, long],
 }
 
@@ -59,23 +59,30 @@ else {
   process.exitCode = 2
 }
 
-/** One part after the other, for the long tests load the machine. */
+/** The unit tests run beside each other. Other parts run one after the other, for the long tests load the machine. */
 async function runAll(toRun: readonly Part[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'postroad-test-counts-'))
   const codes: number[] = []
   const counts: Counts[] = []
   try {
-    for (const [at, part] of toRun.entries()) {
-      const file = join(folder, String(at))
+    for (const together of lane === 'unit' ? [toRun] : toRun.map((part) => [part])) {
+      const started = together.map((part, at) => runCounted(part, join(folder, `${codes.length + at}`)))
       // oxlint-disable-next-line no-await-in-loop -- one after the other
-      codes.push(await run(part, file))
-      counts.push(countsIn(file))
+      for (const { code, count } of await Promise.all(started)) {
+        codes.push(code)
+        counts.push(count)
+      }
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   if (counts.length > 1) console.log(lineOf(sumOf(counts)))
   return codes.find((code) => code !== 0) ?? 0
+}
+
+async function runCounted(part: Part, countsFile: string): Promise<{ code: number; count: Counts }> {
+  const code = await run(part, countsFile)
+  return { code, count: countsIn(countsFile) }
 }
 
 function run(part: Part, countsFile: string): Promise<number> {

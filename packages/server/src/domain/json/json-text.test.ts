@@ -100,7 +100,10 @@ const jsonText = fc.letrec<{ node: string }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 4 },
     numberText,
-    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    fc
+      .array(fc.nat(0xffff))
+      .map((units) => String.fromCharCode(...units))
+      .map((text) => JSON.stringify(text)),
     fc.constantFrom('true', 'false', 'null', '{}', '[]'),
     fc.array(tie('node'), { maxLength: 5 }).map((items) => `[${items.join(',')}]`),
     fc
@@ -118,7 +121,7 @@ const jsonText = fc.letrec<{ node: string }>((tie) => ({
 test('reading and writing loses nothing', () => {
   fc.assert(
     fc.property(jsonText, (text) => assert.equal(stringifyJson(value(text)), text)),
-    { numRuns: 1_000 },
+    { numRuns: 500 },
   )
 })
 
@@ -157,6 +160,6 @@ test('the fault is found exactly when JSON.parse finds one', () => {
       assert.equal(readJson(text, Number).ok, valid)
       assert.equal(parseJson(text).ok, valid)
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   )
 })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { curlCommand, programText, shellText, shellWord } from './quoting.ts'
+import { curlCommand, programText, shellText, shellWord } from '../src/quoting.ts'
 
 /** What somebody may write into a name, a header or a body. */
 const HOSTILE = [

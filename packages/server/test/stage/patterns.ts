@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { whyUnsafe } from '../../src/domain/routing/regex/bounds.ts'
+import { Matcher } from '../../src/domain/routing/regex/matcher.ts'
+import { compilePattern, matches } from '../../src/domain/routing/regex/pattern.ts'
+
+/** Flags are modifiers of a group here, and flags of RegExp there, since V8 mixes up what it knows of modifiers. */
+export function sameAsRegExp(pattern: string, texts: readonly string[], flags = ''): readonly boolean[] {
+  const withFlags = flags === '' ? pattern : `(?${flags}:${pattern})`
+  assert.equal(whyUnsafe(withFlags), undefined, withFlags)
+  const compiled = compilePattern(withFlags)
+  const regExp = new RegExp(pattern, flags)
+  return texts.map((text) => {
+    const answer = matches(compiled, text)
+    assert.equal(answer, regExp.test(text), `${withFlags} on ${JSON.stringify(text)}`)
+    return answer
+  })
+}
+
+/** More than this many steps for each character of the pattern, and each character that it looks at, would not be linear. */
+const STEPS_MAX = 4
+
+export function assertLinear(pattern: string, texts: readonly string[]): void {
+  const { program } = compilePattern(pattern)
+  const matcher = new Matcher()
+  for (const text of texts) {
+    matcher.finds(program, text)
+    const { steps } = matcher
+    assert.ok(steps <= STEPS_MAX * (pattern.length + 1) * 256, `${pattern} takes ${steps} steps on ${text}`)
+  }
+}
