@@ -189,7 +189,7 @@ describe('forward_status says how far the deliveries of a submission are', () =>
         const due = state === 'pending' || state === 'retrying' ? new Date(at + 1e9) : null
         await database.run(sql`
           insert into deliveries (workspace_id, project_id, id, record_id, destination_id, state, pause_reason, next_attempt_at, created_at, updated_at)
-          select workspace_id, id, ${world.app.deps.uuid()}, ${recordId}, ${decodeId('destination', destination.id)}, ${state},
+          select workspace_id, id, ${world.app.deps.uuid()}, ${recordId}, ${decodeId('destination', destination.id) ?? null}, ${state},
                  ${state === 'paused' ? 'destination_disabled' : null}, ${due}, now(), now()
             from projects where is_default
         `)
