@@ -71,8 +71,8 @@ module.exports = {
         pathNot: [
           `${S}/domain/`,
           '^packages/contract/',
-          '^(node:)?crypto$',
-          '^node_modules/(@eslint-community/regexpp|ipaddr\\.js|liquidjs)/',
+          '^(node:)?(buffer|crypto)$',
+          '^node_modules/(@eslint-community/regexpp|@fastify/busboy|ipaddr\\.js|liquidjs)/',
         ],
       },
       'Facts do not read clocks, files, sockets or databases.',

@@ -1,10 +1,5 @@
 /** What features offer to rooms that stand below them, by area. `app/features.ts` makes them; nothing else does. */
-export type Features = CaptureFeatures & DeliveryFeatures & WorkspaceFeatures
-
-type CaptureFeatures = {
-  /** Reads a stored body as the road did when it came. */
-  readonly readStored: (stored: StoredBody) => Promise<StoredPayload>
-}
+export type Features = DeliveryFeatures & WorkspaceFeatures
 
 type DeliveryFeatures = {
   /** Why no delivery could ever reach this URL, as far as that is known without looking its name up. */
@@ -27,12 +22,6 @@ type WorkspaceFeatures = {
   /** Notifies this node at once, and the others soon, that a project's configuration changed. */
   readonly configChanged: (projectId: string) => void
 }
-
-/** A body as received, with the headers it came with. */
-export type StoredBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
-export type StoredPayload =
-  | { readonly ok: true; readonly payload: unknown; readonly chars: number }
-  | { readonly ok: false; readonly error: string }
 
 /** What a test request is made of, in the words of the rows that deliveries are made of. */
 export type TestAsked = {

@@ -2,7 +2,6 @@ import { outboundAllow, publicUrl } from '../config.ts'
 import type { Deps, Platform } from '../context.ts'
 import type { Features } from '../features.ts'
 import { sendTest } from '../pipeline/deliver/send-test.ts'
-import { readStored } from '../pipeline/read-stored.ts'
 import { createAddressGuard, createPlainHttpCheck, createUrlCheck } from '../platform/address-guard.ts'
 import { createResolver, type Resolver } from '../platform/resolver.ts'
 
@@ -25,7 +24,6 @@ export function createDeps(platform: Platform, { port, resolver = createResolver
     upgradeUrl: () => config.UPGRADE_URL ?? baseUrl(),
     whyUrlRefused: createUrlCheck(guard),
     whyPlainHttpRefused: createPlainHttpCheck(guard, resolver),
-    readStored,
     sendTest: (asked) => sendTest(deps, asked),
   }
   return deps

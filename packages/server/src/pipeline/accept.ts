@@ -30,7 +30,7 @@ export async function accept(road: Road, captured: Captured): Promise<Stored | D
   if ('kind' in verified) return verified
   road.keyUses.note(verified.receiver)
   const stored = await road.once(verified.idempotency, async () => {
-    const routed = decide(road, verified)
+    const routed = await decide(road, verified)
     const checked = 'kind' in routed ? routed : (checkDatasets(routed) ?? routed)
     return 'kind' in checked ? ((await road.findRepeat(verified)) ?? checked) : road.commit(checked)
   })

@@ -3,6 +3,23 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 /** What a body may be compressed with. */
 export type Coding = 'gzip' | 'deflate' | 'br'
 
+/** RFC 9110, 8.4.1: "x-gzip" means the same. */
+const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
+  '': 'identity',
+  identity: 'identity',
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'br',
+}
+
+/** What a Content-Encoding names; undefined: nothing that is known here. */
+export function codingOf(header: string | undefined): Coding | 'identity' | undefined {
+  if (header === undefined) return 'identity'
+  const name = header.trim().toLowerCase()
+  return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
+}
+
 /**
  * Inflates a body on the thread pool and stops at `bytesMax`, however much more would come: memory and time are bounded
  * by the bound, not by what was sent. `broken`: not such a stream, cut off, or followed by something else.

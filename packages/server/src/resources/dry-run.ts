@@ -1,14 +1,14 @@
 import { encodeId, LIMITS, REASONS, type Conditions, type DryRun, type Mappings } from '@postroad/contract'
 import type { Ctx } from '../context.ts'
-import type { StoredPayload } from '../features.ts'
 import { compileConditions, type CompiledConditions } from '../domain/routing/condition.ts'
-import { explainInTurns } from '../domain/routing/explain.ts'
+import { finish } from '../domain/in-turns.ts'
+import { explain } from '../domain/routing/explain.ts'
 import { isRawNumber, parseJson, stringifyJson } from '../domain/json/json-text.ts'
 import { compileMappings, type CompiledMappings } from '../domain/routing/mapping.ts'
 import { RecordTexts } from '../domain/routing/record-texts.ts'
 import { refuse } from '../domain/refusal.ts'
-import { PacedWork } from './paced-work.ts'
-import { listStoredBodies, type StoredBodyRow } from './capture/submissions/index.ts'
+import { PacedWork } from '../platform/paced-work.ts'
+import { listStoredBodies, readStored, type StoredBodyRow, type StoredPayload } from './capture/submissions/index.ts'
 
 export type DryRunInput = {
   readonly conditions: Conditions
@@ -69,7 +69,7 @@ async function resultOf(
 ): Promise<{ result: Result; dataChars: number }> {
   const nothing = { matched: false, failed: null, data: null, data_left_out: false }
   if (subject.error !== null) return { result: { ...subject, ...nothing }, dataChars: 0 }
-  const failed = await explainInTurns(conditions, { payload, spend: work.spend })
+  const failed = await finish(explain(conditions, { payload, spend: work.spend }))
   if (failed !== null) return { result: { ...subject, ...nothing, failed }, dataChars: 0 }
   await work.spend(READ_WORK * chars())
   const texts = new RecordTexts({ payloadBytes: () => 3 * chars(), bytesMax: LIMITS.recordsOfEventBytesMax })
@@ -103,7 +103,7 @@ async function* subjectsOf(ctx: Ctx, { given, stored, work }: ToRead): AsyncGene
     if (!first && (work.usedUp || chars >= LIMITS.storedPayloadsReadBytesMax)) return
     first = false
     // oxlint-disable-next-line no-await-in-loop -- what has been read decides whether more is
-    const read = await ctx.readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
+    const read = await readStored({ body: row.body_bytes ?? Buffer.from(row.body ?? ''), headers: row.headers })
     const readChars = read.ok ? read.chars : 0
     chars += readChars
     // oxlint-disable-next-line no-await-in-loop -- as above

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Condition, Conditions } from '@postroad/contract'
 import * as fc from 'fast-check'
-import { compileConditions, type CompareMode } from './condition.ts'
+import { compileConditions, type CompareMode, type CompiledConditions, type ConditionFailure } from './condition.ts'
 import { parseJson } from '../json/json-text.ts'
 
 function holds(condition: unknown, payload: unknown, mode: CompareMode = 'text'): boolean {
-  return compileConditions(Conditions.parse([condition]), mode).firstFailure(payload) === undefined
+  return firstFailureOf(compileConditions(Conditions.parse([condition]), mode), payload) === undefined
+}
+
+function firstFailureOf(compiled: CompiledConditions, payload: unknown): ConditionFailure | undefined {
+  const step = compiled.firstFailure(payload, () => undefined).next()
+  assert.ok(step.done === true)
+  return step.value
 }
 
 /** Parsed as the road parses it, with raw numbers. */
@@ -22,12 +28,16 @@ test('all conditions must hold, an empty list matches everything, and the first 
     { path: 'b.c', op: 'gt', value: 5 },
     { path: 'd', op: 'exists' },
   ])
-  const { firstFailure } = compileConditions(conditions, 'text')
-  assert.equal(firstFailure({ a: 1, b: { c: 6 }, d: null }), undefined)
-  assert.deepEqual(firstFailure({ a: 1, b: { c: 5 } }), { index: 1, condition: conditions[1], saw: 5 })
-  assert.deepEqual(firstFailure({ a: 1, b: { c: 6 } }), { index: 2, condition: conditions[2], saw: undefined })
+  const compiled = compileConditions(conditions, 'text')
+  assert.equal(firstFailureOf(compiled, { a: 1, b: { c: 6 }, d: null }), undefined)
+  assert.deepEqual(firstFailureOf(compiled, { a: 1, b: { c: 5 } }), { index: 1, condition: conditions[1], saw: 5 })
+  assert.deepEqual(firstFailureOf(compiled, { a: 1, b: { c: 6 } }), {
+    index: 2,
+    condition: conditions[2],
+    saw: undefined,
+  })
   for (const payload of [null, 1, 'x', [], {}])
-    assert.equal(compileConditions([], 'strict').firstFailure(payload), undefined)
+    assert.equal(firstFailureOf(compileConditions([], 'strict'), payload), undefined)
 })
 
 test('exists holds for anything that is there, null too', () => {
@@ -192,7 +202,7 @@ test('compiled conditions answer as the rules read', () => {
       (sent, data, mode) => {
         const conditions = Conditions.parse(sent)
         const expected = conditions.findIndex((each) => !oracle(each, data, mode))
-        assert.equal(compileConditions(conditions, mode).firstFailure(data)?.index ?? -1, expected)
+        assert.equal(firstFailureOf(compileConditions(conditions, mode), data)?.index ?? -1, expected)
       },
     ),
     { numRuns: 3_000 },

@@ -1,5 +1,6 @@
 import { LIMITS, type Condition } from '@postroad/contract'
 import { compilePath, readPath } from './dot-path.ts'
+import type { InTurns, Spend } from '../in-turns.ts'
 import { isRawNumber, type RawNumber } from '../json/json-text.ts'
 import { plainDecimal } from './plain-decimal.ts'
 import { compilePattern, matches } from './regex/pattern.ts'
@@ -12,14 +13,9 @@ export type CompareMode = 'text' | 'strict'
 export type ConditionFailure = { readonly index: number; readonly condition: Condition; readonly saw: unknown }
 
 export type CompiledConditions = {
-  /** Undefined when all conditions hold; an empty list holds for everything. */
-  readonly firstFailure: (payload: unknown) => ConditionFailure | undefined
-  /** The same, for who counts the work and waits between two conditions where `spend` says so. */
-  readonly firstFailureInTurns: (payload: unknown, spend: Spend) => Promise<ConditionFailure | undefined>
+  /** Undefined when all conditions hold; an empty list holds for everything. Each condition's work is spent first. */
+  readonly firstFailure: (payload: unknown, spend: Spend) => InTurns<ConditionFailure | undefined>
 }
-
-/** Counts work, in characters, that is done next. */
-export type Spend = (work: number) => Promise<void> | undefined
 
 type Test = (value: unknown) => boolean
 
@@ -32,19 +28,11 @@ export function compileConditions(conditions: readonly Condition[], mode: Compar
     holds: testOf(condition, mode),
   }))
   return {
-    firstFailure(payload) {
-      for (const { index, condition, path, holds } of compiled) {
-        const saw = readPath(payload, path)
-        if (!holds(saw)) return { index, condition, saw }
-      }
-      return undefined
-    },
-    async firstFailureInTurns(payload, spend) {
+    *firstFailure(payload, spend) {
       for (const { index, condition, path, holds } of compiled) {
         const saw = readPath(payload, path)
         const wait = spend(workOf(condition, saw))
-        // oxlint-disable-next-line no-await-in-loop -- the first one that fails ends it
-        if (wait !== undefined) await wait
+        if (wait !== undefined) yield wait
         if (!holds(saw)) return { index, condition, saw }
       }
       return undefined

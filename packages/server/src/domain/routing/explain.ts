@@ -1,21 +1,17 @@
 import type { Failure } from '@postroad/contract'
-import type { CompiledConditions, ConditionFailure, Spend } from './condition.ts'
+import type { InTurns, Spend } from '../in-turns.ts'
+import type { CompiledConditions, ConditionFailure } from './condition.ts'
 import { JsonWriter, TextTooLong } from '../json/json-work.ts'
 import { WorkBudget } from '../work-budget.ts'
 
 const SAW_CHARS_MAX = 200
 
 /** The first condition that failed and the value it saw, short enough to be kept with every event. */
-export function explain(conditions: CompiledConditions, payload: unknown): Failure | null {
-  return explained(conditions.firstFailure(payload))
-}
-
-/** The same, for who counts the work and lets others have their turn. */
-export async function explainInTurns(
+export function* explain(
   conditions: CompiledConditions,
   { payload, spend }: { readonly payload: unknown; readonly spend: Spend },
-): Promise<Failure | null> {
-  return explained(await conditions.firstFailureInTurns(payload, spend))
+): InTurns<Failure | null> {
+  return explained(yield* conditions.firstFailure(payload, spend))
 }
 
 function explained(failure: ConditionFailure | undefined): Failure | null {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { DELIVERY_HEADERS, LIMITS } from '@postroad/contract'
 import type { Captured } from '../types.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody } from '../../domain/capture/body/decode-body.ts'
 
 type Given = Pick<Captured, 'address' | 'asked' | 'sourceIp' | 'receivedAt' | 'shareWith'>
 

@@ -1,32 +1,44 @@
 import { encodeId, LIMITS, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import { finish, type InTurns, type Spend } from '../../domain/in-turns.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import { stringifyJson } from '../../domain/json/json-text.ts'
 import type { CompiledMappings } from '../../domain/routing/mapping.ts'
 import { RecordTexts } from '../../domain/routing/record-texts.ts'
+import { PacedWork } from '../../platform/paced-work.ts'
 import { reject, type Receiver, type RecordDraft, type Rejected, type Routed, type Verified } from '../types.ts'
 import { fanOut } from './fan-out.ts'
 
 type Ids = Pick<Deps, 'uuid'>
 /** An event that is being filed, and the room for what it makes. */
-type Filing = Ids & { readonly verified: Verified; readonly texts: RecordTexts }
+type Filing = Ids & { readonly verified: Verified; readonly texts: RecordTexts; readonly spend: Spend }
 type Filed = {
   readonly records: readonly RecordDraft[]
   readonly decision: Omit<Decision, 'destinations'>
   readonly routed: Routed['routed']
 }
 
-/** Payload × plan → everything that one commit stores, or the refusal of what it would be. Pure but for the ids it is handed. */
-export function decide(ids: Ids, verified: Verified): Routed | Rejected {
+/**
+ * Payload × plan → everything that one commit stores, or the refusal of what it would be. Pure but for the ids it is handed.
+ * Many rules that search a long payload take many turns of the event loop, so other requests go on beside them.
+ */
+export function decide(ids: Ids, verified: Verified): Promise<Routed | Rejected> {
+  return finish(deciding(ids, { verified, spend: new PacedWork(Infinity).spend }))
+}
+
+function* deciding(
+  ids: Ids,
+  { verified, spend }: { readonly verified: Verified; readonly spend: Spend },
+): InTurns<Routed | Rejected> {
   const { receiver } = verified
   const submissionId = ids.uuid()
   const texts = new RecordTexts({
     payloadBytes: () => Buffer.byteLength(verified.text),
     bytesMax: LIMITS.recordsOfEventBytesMax,
   })
-  const filed = file({ uuid: ids.uuid, verified, texts })
+  const filed = yield* file({ uuid: ids.uuid, verified, texts, spend })
   if (texts.tooLarge) return reject('records_too_large')
-  const { deliveries, decisions } = fanOut(ids, { verified, records: filed.records })
+  const { deliveries, decisions } = yield* fanOut(ids, { verified, records: filed.records, spend })
   return {
     verified,
     submissionId,
@@ -46,13 +58,13 @@ function verifiedBy({ webhook, ingestKey }: Receiver): Pick<Decision, 'verified_
 }
 
 /** Contract part 1, ingest rules 1 to 4: who files a payload, and where. */
-function file(filing: Filing): Filed {
+function* file(filing: Filing): InTurns<Filed> {
   const { receiver } = filing.verified
   switch (receiver.use) {
     case 'webhook':
-      return fileByWebhook(filing)
+      return yield* fileByWebhook(filing)
     case 'rules':
-      return fileByRules(filing)
+      return yield* fileByRules(filing)
     case 'whole':
       return {
         records: [draft(filing, { dataset: receiver.dataset ?? '', mappings: undefined })],
@@ -62,35 +74,39 @@ function file(filing: Filing): Filed {
   }
 }
 
-function fileByWebhook(filing: Filing): Filed {
-  const { verified } = filing
+function* fileByWebhook(filing: Filing): InTurns<Filed> {
+  const { verified, spend } = filing
   const { webhook, dataset } = verified.receiver
   if (webhook === undefined) return { records: [], decision: {}, routed: undefined }
-  const failed = explain(webhook.criteria, verified.payload)
+  const failed = yield* explain(webhook.criteria, { payload: verified.payload, spend })
   const decision = { criteria: { matched: failed === null, failed } }
   if (failed !== null) return { records: [], decision, routed: undefined }
   const record = draft(filing, { dataset: dataset ?? webhook.dataset, mappings: webhook.mappings })
   return { records: [record], decision, routed: undefined }
 }
 
-function fileByRules(filing: Filing): Filed {
-  const { verified } = filing
+function* fileByRules(filing: Filing): InTurns<Filed> {
+  const { verified, spend } = filing
   const records: RecordDraft[] = []
   const routed: { rule_id: string; rule: string; dataset: string; record_id: string }[] = []
-  const decisions = verified.receiver.plan.rules.map((rule) => {
-    const failed = explain(rule.conditions, verified.payload)
+  const decisions: NonNullable<Decision['rules']>[number][] = []
+  for (const rule of verified.receiver.plan.rules) {
+    const failed = yield* explain(rule.conditions, { payload: verified.payload, spend })
     const named = { rule_id: rule.publicId, rule: rule.name }
-    if (failed !== null) return { ...named, matched: false, failed, record_id: null }
+    if (failed !== null) {
+      decisions.push({ ...named, matched: false, failed, record_id: null })
+      continue
+    }
     const record = draft(filing, { dataset: rule.dataset, mappings: rule.mappings })
     const recordId = encodeId('record', record.id)
     records.push(record)
     routed.push({ ...named, dataset: rule.dataset, record_id: recordId })
-    return { ...named, matched: true, failed: null, record_id: recordId }
-  })
+    decisions.push({ ...named, matched: true, failed: null, record_id: recordId })
+  }
   return { records, decision: { rules: decisions }, routed }
 }
 
-/** null: the record's payload is the submission's body letter by letter, so it is not stored twice. */
+/** null: the record's payload is the submission's body byte for byte, so it is not stored twice. */
 function whole({ body, text }: Verified): string | null {
   return body.length === Buffer.byteLength(text) && body.toString() === text ? null : text
 }

@@ -1,5 +1,6 @@
 import { encodeId, type Decision } from '@postroad/contract'
 import type { Deps } from '../../context.ts'
+import type { InTurns, Spend } from '../../domain/in-turns.ts'
 import { explain } from '../../domain/routing/explain.ts'
 import type { DestinationPlan } from '../directory.ts'
 import type { DeliveryDraft, RecordDraft, Verified } from '../types.ts'
@@ -10,15 +11,15 @@ type Considered = Decision['destinations'][number]
  * Record drafts × destinations → deliveries, with the reason for each that matched and each that did not.
  * A destination that is switched off still gets its delivery, paused: nothing is dropped.
  */
-export function fanOut(
+export function* fanOut(
   ids: Pick<Deps, 'uuid'>,
-  event: { verified: Verified; records: readonly RecordDraft[] },
-): { deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] } {
+  event: { verified: Verified; records: readonly RecordDraft[]; spend: Spend },
+): InTurns<{ deliveries: readonly DeliveryDraft[]; decisions: readonly Considered[] }> {
   const deliveries: DeliveryDraft[] = []
   const decisions: Considered[] = []
   for (const record of event.records) {
     for (const destination of event.verified.receiver.plan.destinations) {
-      const considered = consider(destination, record)
+      const considered = yield* consider(destination, { record, spend: event.spend })
       decisions.push(considered)
       if (considered.matched) {
         const draft = {
@@ -38,7 +39,10 @@ export function fanOut(
   return { deliveries, decisions }
 }
 
-function consider(destination: DestinationPlan, record: RecordDraft): Considered {
+function* consider(
+  destination: DestinationPlan,
+  { record, spend }: { readonly record: RecordDraft; readonly spend: Spend },
+): InTurns<Considered> {
   const named = {
     destination_id: destination.publicId,
     destination: destination.name,
@@ -47,7 +51,7 @@ function consider(destination: DestinationPlan, record: RecordDraft): Considered
   if (destination.datasets !== null && !destination.datasets.has(record.dataset)) {
     return { ...named, matched: false, reason: 'dataset_not_subscribed', failed: null }
   }
-  const failed = explain(destination.conditions, record.payload)
+  const failed = yield* explain(destination.conditions, { payload: record.payload, spend })
   if (failed !== null) return { ...named, matched: false, reason: 'condition_failed', failed }
   return { ...named, matched: true, reason: destination.enabled ? 'matched' : 'destination_disabled', failed: null }
 }

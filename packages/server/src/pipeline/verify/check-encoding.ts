@@ -1,23 +1,6 @@
-import { inflate, type Coding } from '../../platform/inflate.ts'
+import { codingOf, inflate, type Coding } from '../../platform/inflate.ts'
 import { reject } from '../types.ts'
 import type { Check } from './passage.ts'
-
-/** RFC 9110, 8.4.1: "x-gzip" means the same. */
-const CODINGS: Readonly<Record<string, Coding | 'identity'>> = {
-  '': 'identity',
-  identity: 'identity',
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'br',
-}
-
-/** What a Content-Encoding names; undefined: nothing that is known here. */
-export const codingOf = (header: string | undefined): Coding | 'identity' | undefined => {
-  if (header === undefined) return 'identity'
-  const name = header.trim().toLowerCase()
-  return Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined
-}
 
 /** One coding that is known, or none; several on top of each other are refused like unknown ones. */
 export const checkEncoding: Check = (_deps, { captured: { headers } }) =>

@@ -1,7 +1,8 @@
 import { LIMITS, type Conditions } from '@postroad/contract'
+import { finish } from '../../../domain/in-turns.ts'
 import { compileConditions } from '../../../domain/routing/condition.ts'
 import { parseJson } from '../../../domain/json/json-text.ts'
-import type { PacedWork } from '../../paced-work.ts'
+import type { PacedWork } from '../../../platform/paced-work.ts'
 import { compileSearch } from '../../../domain/text-search.ts'
 
 export { findPayload, listPayloads, type PayloadRow } from './queries.ts'
@@ -26,7 +27,7 @@ function payloadTest({ conditions, text }: PayloadFilter): (payload: string, wor
     if (search !== undefined && !search(payload.toLowerCase())) return false
     if (conditions.length === 0) return true
     const parsed = parseJson(payload)
-    return parsed.ok && (await compiled.firstFailureInTurns(parsed.value, work.spend)) === undefined
+    return parsed.ok && (await finish(compiled.firstFailure(parsed.value, work.spend))) === undefined
   }
 }
 

@@ -13,6 +13,8 @@ import {
   type WholeSubmissionRow,
 } from './queries.ts'
 
+export { readStored, type StoredPayload } from './read-stored.ts'
+
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
   webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../../context.ts'
 import { listPayloads, lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
-import type { PacedWork } from '../../../paced-work.ts'
+import type { PacedWork } from '../../../../platform/paced-work.ts'
 import type { RecordRow } from '../queries.ts'
 import { scanRecords, type ScannedRecordRow, type WantedDelivery } from './queries.ts'
 

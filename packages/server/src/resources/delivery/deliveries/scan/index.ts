@@ -7,7 +7,7 @@ import {
   withinBytes,
   type PayloadFilter,
 } from '../../../capture/payloads/index.ts'
-import { PacedWork } from '../../../paced-work.ts'
+import { PacedWork } from '../../../../platform/paced-work.ts'
 import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export { countPage, type ScanFilter, type ScannedRow } from './queries.ts'

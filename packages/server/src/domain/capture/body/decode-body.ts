@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { parseJson, stringifyJson } from '../../domain/json/json-text.ts'
+import { parseJson, stringifyJson } from '../../json/json-text.ts'
 import { decodeMultipart } from './decode-multipart.ts'
 import { decodeUrlencoded } from './decode-urlencoded.ts'
 import type { DecodedForm } from './form-fields.ts'

@@ -1,4 +1,4 @@
-import { turnOfTheLoop } from '../platform/loop-turns.ts'
+import { turnOfTheLoop } from './loop-turns.ts'
 
 /** About 10 ms. */
 const STRETCH_WORK = 4_194_304

@@ -1,8 +1,12 @@
 import { LIMITS } from '@postroad/contract'
-import type { StoredBody, StoredPayload } from '../features.ts'
-import { inflate } from '../platform/inflate.ts'
-import { decodeBody } from './capture/decode-body.ts'
-import { codingOf } from './verify/check-encoding.ts'
+import { decodeBody } from '../../../domain/capture/body/decode-body.ts'
+import { codingOf, inflate } from '../../../platform/inflate.ts'
+
+/** A body as received, with the headers it came with. */
+type StoredBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
+export type StoredPayload =
+  | { readonly ok: true; readonly payload: unknown; readonly chars: number }
+  | { readonly ok: false; readonly error: string }
 
 /** A stored body as its payload: inflated and decoded by its headers, as the road did when it came. */
 export async function readStored({ body, headers }: StoredBody): Promise<StoredPayload> {

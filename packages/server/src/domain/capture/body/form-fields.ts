@@ -1,4 +1,4 @@
-import { setOwn } from '../../domain/json/own-property.ts'
+import { setOwn } from '../../json/own-property.ts'
 
 /** A form as an object: its name is the key as it stands (`a[b]` is not interpreted), `__proto__` too is only a key. */
 export type FormFields = Record<string, unknown>
