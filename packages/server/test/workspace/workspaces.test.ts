@@ -223,7 +223,7 @@ test('a closed workspace accepts, sends and changes nothing on any node, keeps b
   const had = sink.received.length
   world.clock.advance(3_600_000)
   const [delivery] = (await ask(world, 'GET deliveries', { headers: home.headers })).body.deliveries
-  assert.deepEqual([delivery.state, sink.received.length], ['paused', had])
+  assert.deepEqual([delivery.state, delivery.pause_reason, sink.received.length], ['paused', 'workspace_closed', had])
   assert.equal(
     said(await ask(world, 'POST rules', { headers: home.headers, body: { name: 'x', dataset: 'x' } })),
     '403 workspace_closed',

@@ -5,7 +5,12 @@ import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 
 export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', 'failed', 'paused', 'cancelled'] as const
-export const PAUSE_REASONS = ['workspace_suspended', 'destination_disabled', 'allowance_used'] as const
+export const PAUSE_REASONS = [
+  'workspace_suspended',
+  'workspace_closed',
+  'destination_disabled',
+  'allowance_used',
+] as const
 export const TRIGGERS = ['initial', 'automatic', 'manual', 'replay', 'resume'] as const
 export const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
 

@@ -4,7 +4,12 @@ export const DELIVERY_STATES = ['pending', 'sending', 'delivered', 'retrying', '
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** Why a delivery waits although nothing is wrong with it. It is sent when the reason goes. */
-export const PAUSE_REASONS = ['workspace_suspended', 'destination_disabled', 'allowance_used'] as const
+export const PAUSE_REASONS = [
+  'workspace_suspended',
+  'workspace_closed',
+  'destination_disabled',
+  'allowance_used',
+] as const
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 
 /** What makes the next attempt happen; written on the attempt. */

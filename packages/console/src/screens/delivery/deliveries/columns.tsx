@@ -53,6 +53,7 @@ export function LastAnswer({
 
 const PAUSES = {
   workspace_suspended: 'workspace suspended',
+  workspace_closed: 'workspace closed',
   destination_disabled: 'destination is off',
   allowance_used: 'allowance used up',
 } as const

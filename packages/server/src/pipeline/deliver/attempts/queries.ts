@@ -1,5 +1,6 @@
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { isOfDays, recentDays, type Days } from '../../../platform/partitions.ts'
+import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
 import type { LaneAt } from '../../../resources/delivery/lanes/queries.ts'
 import { notedWait, notesTable, type HeldAt, type NoteRow } from '../lanes/queries.ts'
 
@@ -87,7 +88,7 @@ export async function turn(
     with locked as materialized (
       select l.workspace_id, l.destination_id, l.fence, t.project_id,
              w.halted or not t.enabled or p.deleted_at is not null as paused,
-             case when w.halted then 'workspace_suspended'
+             case ${whenHalted}
                   when not t.enabled or p.deleted_at is not null then 'destination_disabled'
              end as pause_reason
         from unnest(${lanes.map((lane) => lane.workspaceId)}::uuid[], ${lanes.map((lane) => lane.destinationId)}::uuid[])

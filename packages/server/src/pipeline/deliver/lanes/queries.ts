@@ -1,6 +1,7 @@
 import type { LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 import type { RatePer } from '../../../domain/delivery/rate-window.ts'
 import { keepOrphans, type LaneAt } from '../../../resources/delivery/lanes/queries.ts'
+import { whenHalted } from '../../../resources/delivery/deliveries/queries.ts'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 
 /** A lane is a destination's queue. Statements here run inside the transaction of the delivery store, but for reads. */
@@ -75,7 +76,7 @@ export type CandidateRow = {
   readonly workspace_id: string
   readonly destination_id: string
   /** `gone`: its destination was deleted, or the project with it. */
-  readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'destination_disabled'
+  readonly standing: 'open' | 'gone' | 'workspace_suspended' | 'workspace_closed' | 'destination_disabled'
   readonly leftover: boolean
   /** Its previous owner neither gave it back nor said that it ended: what it began may be under way. */
   readonly unended: boolean
@@ -148,7 +149,7 @@ export function lockCandidates(
       left join projects p on p.workspace_id = t.workspace_id and p.id = t.project_id and p.deleted_at is null
      cross join lateral (
              select case when p.id is null then 'gone'
-                         when w.halted then 'workspace_suspended'
+                         ${whenHalted}
                          when not t.enabled then 'destination_disabled'
                     end as standing
            ) why
@@ -261,7 +262,7 @@ export function recoverLanes(
         join destinations t on t.workspace_id = given.workspace_id and t.id = given.destination_id
         join workspaces w on w.id = given.workspace_id
        cross join lateral (
-               select case when w.halted then 'workspace_suspended'
+               select case ${whenHalted}
                            when not t.enabled then 'destination_disabled'
                       end as reason
              ) why

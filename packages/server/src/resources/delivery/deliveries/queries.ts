@@ -3,7 +3,7 @@ import type { IdRange } from '../../id-range.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 type LaneAt = { readonly workspaceId: string; readonly destinationId: string; readonly now: Date }
-export type PauseReason = 'workspace_suspended' | 'destination_disabled' | 'allowance_used'
+export type PauseReason = 'workspace_suspended' | 'workspace_closed' | 'destination_disabled' | 'allowance_used'
 
 export type DeliveryRow = {
   readonly id: string
@@ -169,10 +169,16 @@ export async function findAttemptDelivery(db: Db, at: At & { id: string }): Prom
   return row?.delivery_id
 }
 
+/** Inside a `case`: why workspace `w` sends nothing. A suspension comes first, for the operator decides about it. */
+export const whenHalted: Sql = sql`
+                when w.suspended_at is not null then 'workspace_suspended'
+                when w.closed_at is not null then 'workspace_closed'
+`
+
 /** Why nothing may be sent to destination `t` of workspace `w` at this moment; null when it may. */
 export const reasonToWait: Sql = sql`
   cross join lateral (
-    select case when w.halted then 'workspace_suspended'
+    select case ${whenHalted}
                 when not t.enabled then 'destination_disabled'
            end as reason
   ) why
@@ -244,7 +250,7 @@ export function resumePaused(db: Db, at: LaneAt): Promise<number> {
               where t.workspace_id = ${at.workspaceId}
                 and t.id = ${at.destinationId}
                 and p.state = 'paused'
-                and p.pause_reason in ('workspace_suspended', 'destination_disabled')
+                and p.pause_reason in ('workspace_suspended', 'workspace_closed', 'destination_disabled')
                 and p.pause_reason is distinct from why.reason
               limit ${MOVED_ROWS_MAX}
                 for update of p skip locked
@@ -342,7 +348,7 @@ export function findForgotten(
               where d.workspace_id = walk.workspace_id
                 and d.destination_id = walk.destination_id
                 and d.state = 'paused'
-                and d.pause_reason in ('workspace_suspended', 'destination_disabled')
+                and d.pause_reason in ('workspace_suspended', 'workspace_closed', 'destination_disabled')
            ))
      limit ${limit}
   `)

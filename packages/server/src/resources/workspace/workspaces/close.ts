@@ -22,7 +22,7 @@ export const close: Room<'workspaces'>['close'] = async (ctx, { confirm }) => {
     await audit(tx, { action: 'close_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
   })
-  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: true })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: 'workspace_closed' })
   return answer
 }
 
@@ -42,7 +42,7 @@ export const reopen: Room<'workspaces'>['reopen'] = async (ctx) => {
     await audit(tx, { action: 'reopen_workspace', target: encodeId('workspace', held.id) })
     return { workspace: await presentWorkspace(tx, row) }
   })
-  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: false })
+  await moveDeliveries(ctx, { workspaceId: ctx.workspaceId, halted: null })
   return answer
 }
 

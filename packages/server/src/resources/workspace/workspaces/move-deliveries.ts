@@ -21,16 +21,14 @@ export async function tellHalted(tx: Tx): Promise<void> {
  */
 export async function moveDeliveries(
   deps: Pick<Ctx, 'database' | 'clock' | 'lanesChanged'>,
-  to: { workspaceId: string; halted: boolean },
+  to: { workspaceId: string; halted: 'workspace_suspended' | 'workspace_closed' | null },
 ): Promise<void> {
   const { database, clock } = deps
   for (const { id } of await listDestinationIds(database, to.workspaceId)) {
     const lane = { workspaceId: to.workspaceId, destinationId: id }
     const at = { ...lane, now: new Date(clock.now()) }
     // oxlint-disable-next-line no-await-in-loop -- short commits one after the other, so that others come in between
-    await (to.halted
-      ? pauseOutstanding(database, { ...at, reason: 'workspace_suspended' })
-      : resumePaused(database, at))
-    if (!to.halted) lanesChanged(deps, { lanes: [lane], halted: false })
+    await (to.halted !== null ? pauseOutstanding(database, { ...at, reason: to.halted }) : resumePaused(database, at))
+    if (to.halted === null) lanesChanged(deps, { lanes: [lane], halted: false })
   }
 }

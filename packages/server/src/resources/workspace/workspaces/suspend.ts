@@ -40,7 +40,7 @@ export async function suspendWorkspace(deps: Deps, asked: { slug: string; reason
     await workspaceConfigChanged(tx)
     return suspended
   })
-  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: true })
+  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: 'workspace_suspended' })
   return present(row)
 }
 
@@ -53,7 +53,7 @@ export async function reinstateWorkspace(deps: Deps, asked: { slug: string }): P
     await workspaceConfigChanged(tx)
     return reinstated
   })
-  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: false })
+  await moveDeliveries(asSystem(deps, NOWHERE), { workspaceId: row.id, halted: null })
   return present(row)
 }
 
