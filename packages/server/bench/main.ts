@@ -54,10 +54,16 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   const conditions = await readConditions(stage)
   const figures: Figure[] = []
-  for (const name of names) {
-    stage.say(`measuring ${name} …`)
-    // oxlint-disable-next-line no-await-in-loop -- one row at a time, or they would measure each other
-    figures.push(...((await ROWS[name]?.(stage)) ?? []))
+  try {
+    for (const name of names) {
+      stage.say(`measuring ${name} …`)
+      // oxlint-disable-next-line no-await-in-loop -- one row at a time, or they would measure each other
+      figures.push(...((await ROWS[name]?.(stage)) ?? []))
+    }
+  } catch (error) {
+    // A run takes minutes, so its figures up to the failure are printed.
+    console.log(tableOf(figures))
+    throw error
   }
   const page = pageOf(part, figures, conditions)
   console.log(values.json ? JSON.stringify({ conditions, figures }, null, 2) : page)

@@ -23,8 +23,9 @@ export async function policies(stage: Stage): Promise<readonly Figure[]> {
   const open = async (isLifted: boolean) => {
     const folder = await stage.folder()
     const server = await stage.server({ folder, settings: { ADMIN_REQUESTS_MAX: '0' } })
-    if (isLifted) await withDatabase(server.target, liftPolicies)
+    // The command that makes the key secures each table that has no policies, so they are lifted after it.
     const admin = await adminOf(server, folder)
+    if (isLifted) await withDatabase(server.target, liftPolicies)
     const target = { port: server.port, path: await makeEndpoint(admin, 'policies', SECRET), secret: SECRET }
     const taken: Taken = { events: [], eventUs: [], lists: [] }
     const ingest = async (runMs: number) => {
