@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { createCipher } from '../platform/cipher.ts'
-import { hasPassed, nextChain, readChain } from './event-chain.ts'
+import { chainUnder, hasPassed, readChain } from './event-chain.ts'
 
 const [id, other] = [randomUUID(), randomUUID()]
 
 test('a link is known while SECRET_KEY is rotated, and by nobody with another key', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
-  const chain = readChain(nextChain(createCipher([older]), { chain: null, id }))
+  const chain = readChain(chainUnder(createCipher([older]))({ chain: null, id }))
   assert.equal(chain.length, 1)
   assert.ok(hasPassed(createCipher([newer, older]), { chain, id }))
   assert.ok(!hasPassed(createCipher([newer]), { chain, id }))
@@ -17,8 +17,9 @@ test('a link is known while SECRET_KEY is rotated, and by nobody with another ke
 
 test('a chain grows at its end, names each service once, and is read to five links', () => {
   const cipher = createCipher([randomBytes(32)])
-  const first = nextChain(cipher, { chain: null, id })
-  const both = readChain(nextChain(cipher, { chain: first, id: other }))
+  const nextChain = chainUnder(cipher)
+  const first = nextChain({ chain: null, id })
+  const both = readChain(nextChain({ chain: first, id: other }))
   assert.equal(both[0], first)
   assert.ok(hasPassed(cipher, { chain: both, id }) && hasPassed(cipher, { chain: both, id: other }))
   assert.deepEqual(readChain(`${first}, ${first},${first}`), [first])

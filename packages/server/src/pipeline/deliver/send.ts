@@ -8,7 +8,6 @@ import { stopwatch } from '../../platform/clock.ts'
 import { turnOfTheLoop } from '../../platform/loop-turns.ts'
 import type { OutboundRequest, OutboundResult } from '../../platform/outbound-http.ts'
 import { createAccessTokens, type TokenClient } from './access-tokens.ts'
-import { nextChain } from '../event-chain.ts'
 import type { Payload, Evidence } from './payload.ts'
 import type { Begun, HttpResult } from './ports.ts'
 import { createTargets } from './targets.ts'
@@ -106,7 +105,7 @@ export function createSender(deps: Deps): Sender {
           chain:
             payload.receiver_id === null
               ? payload.chain
-              : nextChain(deps.cipher, { chain: payload.chain, id: payload.receiver_id }),
+              : target.nextChain({ chain: payload.chain, id: payload.receiver_id }),
           userAgent: deps.deliveryUserAgent,
           timeoutMs,
           now: deps.clock.wall(),

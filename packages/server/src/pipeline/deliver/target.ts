@@ -6,6 +6,7 @@ import { secretPlace, type SealedColumn } from '../../domain/secret-place.ts'
 import type { SigningSecrets } from '../../domain/delivery/signing-secrets.ts'
 import { transportOf, whyHeaderRefused, type Transport } from '../../platform/outbound-http.ts'
 import { findForSending, type SendingRow, type SigningHeader } from '../../resources/delivery/destinations/queries.ts'
+import { chainUnder, type NextChain } from '../event-chain.ts'
 import type { AccessToken, TokenClient } from './access-tokens.ts'
 
 /** A destination as the sender needs it, its secrets opened. */
@@ -16,6 +17,7 @@ export type Target = {
   readonly maxInFlight: number
   readonly signing: SigningHeader
   readonly secrets: SigningSecrets
+  readonly nextChain: NextChain
   /** undefined: the ordinary way. */
   readonly transport: Transport | undefined
   /** The body of an event in place of the envelope; undefined: the envelope. */
@@ -67,6 +69,7 @@ function openTarget(deps: Deps, row: SendingRow, workspaceId: string): Target {
       current: open(row.secret, 'destinations.secret'),
       previous: previous === null ? null : { value: previous, until },
     },
+    nextChain: chainUnder(deps.cipher),
     transport,
     template:
       row.payload_template === null
