@@ -14,7 +14,7 @@ const rows = Object.entries(SETTINGS).map(([name, { doc, fallback, allowed }]) =
 const text = [
   '# Settings',
   '',
-  'Everything Postroad may be told, from the environment only. A wrong value stops the start with one line that names it.',
+  'Every setting of Postroad, from the environment only. A wrong value stops the start with one line that names it.',
   'This page is written by `npm run docs` from `packages/server/src/config.ts`.',
   '',
   '| setting | what it does | default | allowed |',

@@ -7,7 +7,7 @@ import { onServer, refused } from './server-stage.ts'
 const stage = onServer()
 const { ok, json, quiet, remote, delivered } = stage
 
-test('an event is listed, and shown with its data letter by letter and its deliveries', async () => {
+test('an event is listed, and shown with its data byte for byte and its deliveries', async () => {
   await ok(['destinations', 'create', stage.good.url, '--name', 'good'])
   const id = await quiet(['send', '-d', '{"n":12345678901234567890,"t":"\\u001b[31m","e":{},"l":[1,[]]}'])
   await delivered(id, 'delivered')

@@ -89,7 +89,7 @@ function problemOf(sent: {
     return `A condition has no property "${unknown}"; send path, op and value, or path and equals.`
   if ('equals' in sent) {
     if (sent.op !== undefined || 'value' in sent)
-      return '"equals" stands alone; remove op and value, or send them instead of it.'
+      return '"equals" cannot be combined with op and value. Remove them, or send them instead of "equals".'
     return scalarProblem(sent.equals)
   }
   if (sent.op === undefined) return 'A condition needs an op with its value, or the shorthand "equals".'

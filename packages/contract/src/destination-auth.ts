@@ -13,17 +13,17 @@ const secret = (what: string) =>
     .min(1)
     .max(destinationSecretCharsMax)
     .optional()
-    .describe(`${what} Stored sealed, never shown. Left out of a change: the held one stays.`)
+    .describe(`${what} Stored sealed, never shown. If a change leaves it out, the stored one stays.`)
 const word = (pattern: RegExp, rule: string) => z.string().max(destinationSecretCharsMax).regex(pattern, rule)
 
 const UserName = word(/^[^:\p{Cc}]+$/u, 'must be a user name without a colon').max(255)
 const Token = secret('The token.').refine(
   (token) => token === undefined || /^[\x21-\x7e]+$/.test(token),
-  'may hold only printable ASCII characters without spaces',
+  'may contain only printable ASCII characters without spaces',
 )
 const HeaderValue = secret('The value.').refine(
   (value) => value === undefined || /^[\x20-\x7e]+$/.test(value),
-  'may hold only printable ASCII characters',
+  'may contain only printable ASCII characters',
 )
 const Url = Text.min(1).max(2_048)
 const CLIENT_AUTHS = ['basic', 'body'] as const
@@ -64,7 +64,7 @@ export const DestinationAuth = z
     { error: `The kind is one of ${AUTH_KINDS.join(', ')}.` },
   )
   .describe(
-    'What proves to the destination who is calling. An access token of OAuth 2 is kept, and renewed before it ends and once after a 401.',
+    'How Postroad authenticates to the destination. It stores an OAuth 2 access token, and renews it before it expires and once after a 401.',
   )
 export type DestinationAuth = z.output<typeof DestinationAuth>
 
@@ -88,7 +88,7 @@ export const DestinationTls = z
   .strictObject({
     certificate: Pem.optional().describe('The client certificate, PEM; its intermediates may follow it.'),
     private_key: Pem.optional().describe(
-      'Its private key, PEM, without a passphrase. Stored sealed, never shown. Left out of a change: the held one stays.',
+      'Its private key, PEM, without a passphrase. Stored sealed, never shown. If a change leaves it out, the stored one stays.',
     ),
     ca: Pem.optional().describe(
       'Certificate authorities, PEM, that are trusted for this destination beside the public ones.',
@@ -96,7 +96,7 @@ export const DestinationTls = z
   })
   .nullable()
   .describe(
-    'A client certificate for mutual TLS, and authorities of its own; null: neither. Only with https. The token endpoint is called with them too.',
+    'A client certificate for mutual TLS, and custom certificate authorities; null: neither. Only with https. The token endpoint is called with them too.',
   )
 export type DestinationTls = z.output<typeof DestinationTls>
 

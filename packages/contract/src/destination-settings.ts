@@ -16,7 +16,7 @@ export const Headers = z
     z.string(),
     z.union(
       [z.string().max(LIMITS.customHeaderCharsMax), z.null(), HeldValue],
-      'must be text, or null to keep the value that the destination holds',
+      'must be text, or null to keep the stored value',
     ),
   )
   .refine(
@@ -31,8 +31,8 @@ export const Headers = z
     }
   })
   .describe(
-    'Sent with every delivery. Values are stored sealed and never shown. In a change these are all the headers: null, or what an answer shows, keeps the value that the ' +
-      'destination holds under this name. None of the headers that Postroad sets can be overridden.',
+    'Sent with every delivery. Values are stored sealed and never shown. A change replaces all headers; null, or the placeholder of an answer, retains the stored ' +
+      'value of that name. Headers that Postroad sets cannot be overridden.',
   )
 export type CustomHeaders = z.output<typeof Headers>
 
@@ -98,9 +98,7 @@ export const Breaker = z
     next_probe_at: Timestamp.nullable().describe(
       'When one delivery is tried while it is open: after 30 seconds, growing to 300. Null when closed.',
     ),
-    failures_in_row: z
-      .int()
-      .describe('Attempts that failed since the last success. As it was noted: up to 5 seconds behind.'),
+    failures_in_row: z.int().describe('Attempts that failed since the last success. It may be up to 5 seconds old.'),
     failing_since: Timestamp.nullable().describe(
       'The first of them. After 120 hours a probe that fails switches the destination off.',
     ),

@@ -38,7 +38,7 @@ export const DryRun = z.object({
       submission_id: idOutput('submission').nullable(),
       received_at: Timestamp.nullable(),
       matched: z.boolean(),
-      failed: Failure.nullable().describe('The first condition that did not hold, and the value it saw.'),
+      failed: Failure.nullable().describe('The first condition that failed, and the value it compared.'),
       data: z.unknown().describe('The record that would be written; null when none would, or when it was left out.'),
       data_left_out: z.boolean().describe('The answer was long enough already; try it on fewer payloads.'),
       error: z.string().nullable().describe('Why a stored payload could not be read.'),

@@ -30,6 +30,6 @@ export const Accepted = z.object({
   routed: z
     .array(z.object({ rule_id: z.string(), rule: z.string(), dataset: z.string(), record_id: z.string() }))
     .optional()
-    .describe('Stands on POST /v1/ingest/{ingest_key}; empty when no rule matched.'),
+    .describe('Present on POST /v1/ingest/{ingest_key}; empty when no rule matched.'),
 })
 export type Accepted = z.infer<typeof Accepted>

@@ -33,7 +33,7 @@ export function listOf<const Name extends string, Item extends z.ZodType>(name: 
 
 export const Timestamp = z.string().describe('RFC 3339, UTC, milliseconds')
 /** Text of a person. The store cannot hold U+0000. */
-export const Text = z.string().regex(/^[^\0]*$/, 'may not hold the character U+0000')
+export const Text = z.string().regex(/^[^\0]*$/, 'may not contain the character U+0000')
 export const Name = Text.trim().min(1).max(LIMITS.nameCharsMax)
 /** An email address as a person types it; upper and lower case are the same account. */
 export const Email = z.string().trim().max(LIMITS.emailCharsMax).pipe(z.email('must be an email address'))
@@ -51,4 +51,4 @@ export const Slug = z
 export const DATASET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/
 export const DatasetName = z
   .string()
-  .regex(DATASET_NAME, 'must start with a letter, then up to 62 letters, digits or underscores')
+  .regex(DATASET_NAME, 'must start with a letter, followed by up to 62 letters, digits or underscores')

@@ -79,7 +79,7 @@ function overlapOf(targets: readonly string[]): string | undefined {
   const root: Node = new Map()
   for (const target of targets) {
     if (!plant(root, splitPath(target))) {
-      return `The target "${target}" collides with another; each target needs a place of its own.`
+      return `The target "${target}" collides with another; each target needs a separate place.`
     }
   }
   return undefined

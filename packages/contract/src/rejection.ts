@@ -36,7 +36,7 @@ export const REMEDIES = {
   idempotency_key_reused:
     'Let the sender make a new key for each event: this one came before with another body, and what came now is not stored.',
   quota_exceeded: 'Wait until the month turns, or choose a plan with more events.',
-  invalid_dataset: 'Use a dataset name that starts with a letter, then up to 62 letters, digits or underscores.',
+  invalid_dataset: 'Use a dataset name that starts with a letter, followed by up to 62 letters, digits or underscores.',
   dataset_limit_reached: 'Use a dataset that exists; this project has as many as it may have.',
 } as const
 

@@ -10,4 +10,4 @@ export const OverlapHours = z
   .min(0, meant)
   .max(hoursMax, meant)
   .default(hoursDefault)
-  .describe(`For how many hours the former one goes on working; 0 ends it at once.`)
+  .describe(`For how many hours the previous one continues to work; 0 ends it at once.`)

@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts'
 import { Email } from './list.ts'
 
 const Password = z.string().min(1).max(LIMITS.passwordCharsMax)
-const Token = z.string().min(1).max(100).describe('The token of a link: what stands after "#t=".')
+const Token = z.string().min(1).max(100).describe('The token of a link: the text after "#t=".')
 const Next = z
   .string()
   .max(2_000)
@@ -76,7 +76,7 @@ export const signInRoutes = {
     path: 'session',
     summary: 'Sign in',
     description:
-      'By email and password, by the token of a one-time link, or by a passkey. Sets the cookie `service_session` with a new session; one that the request carried is ended. 401 `sign_in_failed` says the same for an unknown account and a wrong password; 429 `too_many_attempts` tells when to try again.',
+      'By email and password, by the token of a one-time link, or by a passkey. Sets the cookie `service_session` with a new session; one that the request carried is ended. 401 `sign_in_failed` says the same for an unknown account and a wrong password; 429 `too_many_attempts` says when to try again.',
     caller: 'nobody',
     body: z.union([
       z.strictObject({ email: Email, password: Password, next: Next }),
@@ -117,9 +117,9 @@ export const signInRoutes = {
   beginOidc: route({
     method: 'POST',
     path: 'session/oidc',
-    summary: 'Begin to sign in by the identity provider',
+    summary: 'Start to sign in with the identity provider',
     description:
-      'Gives the address to send the browser to, and keeps what must be known when it comes back in a cookie of 10 minutes. `GET session/oidc` does the same by a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not answer.',
+      'Gives the address to send the browser to. A cookie of 10 minutes stores the state until the browser returns. `GET session/oidc` does the same by a redirect, for links. 404 `oidc_not_configured` without a provider, 502 `identity_provider_error` when it does not answer.',
     caller: 'nobody',
     body: z.strictObject({ next: Next }),
     output: z.object({ url: z.string() }),
@@ -139,7 +139,7 @@ export const signInRoutes = {
     path: 'account/password-reset',
     summary: 'Set a new password by link',
     description:
-      'Ends every session of the account and signs in anew. 400 `weak_password` says what a password needs; the link stays good then.',
+      'Ends every session of the account and starts a new one. 400 `weak_password` says what a password needs; the link then stays valid.',
     caller: 'nobody',
     body: z.strictObject({ token: Token, new_password: Password }),
     output: SignedIn,

@@ -139,7 +139,7 @@ export type VerificationCreate = z.infer<typeof VerificationCreate>
 
 const toleranceChange = { tolerance_seconds: Tolerance.optional() }
 const secretChange = {
-  secret: VerificationSecret.optional().describe('Left out: the held secret stays (same scheme only).'),
+  secret: VerificationSecret.optional().describe('If you leave it out, the stored secret stays (same scheme only).'),
 }
 
 /** A change of verification. What is left out stays as it is while the scheme is the same (`patchVerification`). */

@@ -169,7 +169,7 @@ function headersOf({ body, idempotencyKey, reads, rest }: Call, token: string | 
 
 async function otherFile(response: Response): Promise<ServiceError> {
   await response.body?.cancel()
-  return new ServiceError('This is another file than the one that was begun. Download it from the begin.', {
+  return new ServiceError('This is not the file of the first part. Download it from the start.', {
     status: response.status,
     reason: 'file_changed',
   })

@@ -151,7 +151,7 @@ function isSigned(request: IncomingMessage, { body, trust }: { body: string; tru
   }
 }
 
-/** The payload, letter by letter: what stands after `"data":` up to the brace that closes the envelope. */
+/** The payload, byte for byte: what stands after `"data":` up to the brace that closes the envelope. */
 function dataOf(body: string): string {
   const mark = '"data":'
   return body.slice(body.indexOf(mark) + mark.length, -1)

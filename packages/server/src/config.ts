@@ -49,7 +49,7 @@ export const SETTINGS = {
     '32 bytes in base64',
   ),
   SECRET_KEY_PREVIOUS: setting(
-    'Another key that opens and never seals: the former one while `postroad rotate-key` replaces it ([how](rotate-key.md)).',
+    'Another key that opens and never seals: the previous one while `postroad rotate-key` replaces it ([how](rotate-key.md)).',
     undefined,
     key(),
     '32 bytes in base64',
@@ -133,7 +133,7 @@ export const SETTINGS = {
     `a number of bytes up to ${LIMITS.ingestBodyBytesMax}`,
   ),
   CONNECTIONS_MAX: setting(
-    'How many connections each process holds at once. One more is closed at once, unanswered; `/metrics` counts these as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
+    'How many connections each process accepts at the same time. It closes one more at once, without an answer; `/metrics` counts these as `postroad_connections_dropped`. Keep it below the file limit of the process (`ulimit -n`).',
     '10000',
     z.coerce.number().int().min(1).max(1_000_000),
     'a number of connections, 1 to 1000000',

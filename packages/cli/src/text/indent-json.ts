@@ -2,7 +2,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const OPENS = /^[{[]$/
 const CLOSES = /^[}\]]$/
 
-/** JSON text laid out for reading, letter by letter as it is: a number that JavaScript would round stays what it was. */
+/** JSON text laid out for reading, byte for byte as it is: a number that JavaScript would round stays what it was. */
 export function indentJson(text: string): string {
   let out = ''
   let depth = 0

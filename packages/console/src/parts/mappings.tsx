@@ -20,7 +20,7 @@ export function Mappings({ mappings, change, disabled = false }: Props): ReactEl
     <div role="group" aria-label="Mappings" className="mb-3.5">
       {mappings.length === 0 && (
         <p className="mb-2 text-ink-3">
-          The whole payload is filed as it came, letter by letter. Add a field to file only what you name.
+          The whole payload is filed as it came, byte for byte. Add a field to file only what you name.
         </p>
       )}
       {mappings.map((mapping, index) => (

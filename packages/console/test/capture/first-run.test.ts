@@ -56,7 +56,7 @@ test('who is not signed in is sent to sign in, and told where to come back to', 
 test('a link that is over says so, and how to get another', { skip: noBrowser }, async () => {
   const seen = await stage.stranger()
   await seen.page.goto(`${stage.world.baseUrl}/#t=${'x'.repeat(43)}`)
-  await seen.page.getByText('This link was used already or is over').waitFor()
+  await seen.page.getByText('This link was used already or has expired').waitFor()
   await seen.page.getByText('npm run postroad -- sign-in-link').waitFor()
   await seen.close()
 })

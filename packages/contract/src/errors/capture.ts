@@ -79,7 +79,7 @@ export const capture = {
   },
   invalid_dataset: {
     status: 400,
-    text: 'The dataset name is not valid. It starts with a letter, then up to 62 letters, digits or underscores.',
+    text: 'The dataset name is not valid. It must start with a letter, followed by up to 62 letters, digits or underscores.',
   },
   dataset_limit_reached: {
     status: 400,

@@ -8,17 +8,17 @@ export const people = {
     status: 403,
     text: 'The plan allows no more members. Remove one, or move to a larger plan at upgrade_url.',
   },
-  invite_over: { status: 404, text: 'This invite was used already, revoked or is over. Ask for a new one.' },
+  invite_over: { status: 404, text: 'This invite was used already, was revoked or has expired. Ask for a new one.' },
   invite_for_another: {
     status: 403,
     text: 'This invite is for another email address. Sign in to the account that has the address it was sent to, or confirm that address for yours.',
   },
-  last_owner: { status: 409, text: 'A workspace keeps an owner. Transfer the ownership to another member first.' },
+  last_owner: { status: 409, text: 'A workspace must have an owner. Transfer the ownership to another member first.' },
   sign_in_failed: {
     status: 401,
     text: 'The email address or the password is wrong. Try again, or ask for a link by mail.',
   },
-  link_over: { status: 401, text: 'This link was used already or is over. Ask for a new one.' },
+  link_over: { status: 401, text: 'This link was used already or has expired. Ask for a new one.' },
   recent_sign_in_required: {
     status: 403,
     text: 'This change needs a sign-in within the last 15 minutes, and this session is older. Sign in again, then repeat the change.',

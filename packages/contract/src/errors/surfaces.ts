@@ -14,7 +14,7 @@ export const surfaces = {
   },
   idempotency_key_refused: {
     status: 400,
-    text: 'This route takes no Idempotency-Key, because its answer is not kept to be given again. Send the request without it.',
+    text: 'This route takes no Idempotency-Key, because the server does not store its answer. Send the request without it.',
   },
   idempotency_keys_exhausted: {
     status: 429,

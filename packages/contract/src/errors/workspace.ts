@@ -17,11 +17,11 @@ export const workspace = {
   },
   export_limit_reached: {
     status: 409,
-    text: 'This workspace keeps as many exports as it may. Delete one, or wait until one expires.',
+    text: 'This workspace has as many exports as it may have. Delete one, or wait until one expires.',
   },
   export_over: { status: 410, text: 'This export has expired and its file is gone. Ask for a new one.' },
   range_not_satisfiable: {
     status: 416,
-    text: 'The file ends before this range begins. Content-Range says how long it is; download it from the begin.',
+    text: 'The file ends before this range begins. Content-Range says how long it is; download it from the start.',
   },
 } as const satisfies ReasonTexts

@@ -43,7 +43,7 @@ export async function doctorCommand(
       check: 'secrets are sealed by the newest key',
       ok: waiting === 0,
       found: waiting,
-      meaning: 'Run "rotate-key", and keep the former key until it is done.',
+      meaning: 'Run "rotate-key", and keep the previous key until it is done.',
     })
     for (const { check, meaning, count } of INVARIANTS) {
       // oxlint-disable-next-line no-await-in-loop -- each may read much; one at a time is kind to the server beside
@@ -89,7 +89,7 @@ async function stuckFinding(database: Database, now: number): Promise<Finding> {
     check: 'due deliveries are begun',
     ok: deliveries === 0,
     found: deliveries,
-    meaning: `Nothing holds these deliveries back, and none has begun in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
+    meaning: `Nothing holds these deliveries back, and none has started in their ${destinations} ${destinations === 1 ? 'destination' : 'destinations'}.${since} ${advice}`,
   }
 }
 
@@ -99,7 +99,7 @@ async function policyFindings(database: Database, log: Log): Promise<readonly Fi
   const open = await findOpenTables(database)
   return [
     {
-      check: 'row-level security holds for the server',
+      check: 'row-level security applies to the server',
       ok: why === undefined,
       found: why === undefined ? 0 : 1,
       meaning: why ?? 'Its PostgreSQL user cannot bypass policies.',
@@ -111,7 +111,7 @@ async function policyFindings(database: Database, log: Log): Promise<readonly Fi
       meaning:
         open.length === 0
           ? 'And no partition is open beside its table.'
-          : `Start the server anew, which closes them: ${open.join(', ')}.`,
+          : `Restart the server, which closes them: ${open.join(', ')}.`,
     },
   ]
 }

@@ -131,16 +131,16 @@ function report(
   environment: Environment,
 ): string {
   const lines = [
-    `Sealed ${resealed} secrets anew. ${total - waiting} of ${total} are sealed by the newest key (${key_id}).`,
+    `Resealed ${resealed} secrets. ${total - waiting} of ${total} are sealed by the newest key (${key_id}).`,
   ]
   if (ok && former_key_removed === true)
-    lines.push('The former key was taken out of the key file. Sessions of the console that it sealed have ended.')
+    lines.push('The previous key was removed from the key file. Console sessions that it sealed have ended.')
   if (ok && former_key_removed === null && environment['SECRET_KEY_PREVIOUS'])
     lines.push('No secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.')
   for (const place of unreadable) lines.push(`This secret cannot be opened by any key that is here: ${place}`)
   if (!ok && unreadable.length === 0)
     lines.push(
-      'A transaction has been open for long and may still bring a secret of the former key, which therefore stays. Run this again when it has ended.',
+      'A transaction has been open for a long time and may still store a secret under the previous key, so that key stays. Run this again when the transaction has ended.',
     )
   return `${lines.join('\n')}\n`
 }

@@ -66,7 +66,8 @@ function parse(flags: readonly string[], wants: Wants): Options {
   const { suspensionReasonCharsMax: charsMax } = LIMITS
   if (positionals.length !== wants.slugs)
     throw new Error(wants.slugs === 0 ? 'This takes no workspace.' : 'Name one workspace by its slug.')
-  if (wants.reason === true && reason === '') throw new Error('Say why with --reason "…"; it is kept in the audit log.')
+  if (wants.reason === true && reason === '')
+    throw new Error('Give the reason with --reason "…"; the audit log stores it.')
   if (reason.length > charsMax) throw new Error(`A reason has at most ${charsMax} characters.`)
   return { slug: positionals[0] ?? '', reason, json: values.json }
 }

@@ -83,7 +83,7 @@ export type RecordDraft = {
   readonly dataset: string
   /** The payload as routed: what destinations' conditions see. */
   readonly payload: unknown
-  /** Its text; null: the submission's body, letter by letter. */
+  /** Its text; null: the submission's body, byte for byte. */
   readonly data: string | null
 }
 

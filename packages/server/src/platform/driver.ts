@@ -164,4 +164,5 @@ const hooks = registerHooks({
 export const { default: postgres } = await import('postgres')
 
 hooks.deregister()
-if (mended.size < MENDS.size) throw new Error('The database driver was loaded before platform/driver.ts could mend it.')
+if (mended.size < MENDS.size)
+  throw new Error('The database driver was loaded before platform/driver.ts could patch it.')

@@ -88,7 +88,7 @@ function readKeys(path: string): Keys {
   const [newest, ...older] = lines.map((line) => Buffer.from(line, 'base64'))
   if (newest === undefined || [newest, ...older].some((key) => key.length !== KEY_BYTES)) {
     throw new StartError(
-      `${path} does not hold ${KEY_BYTES} bytes in base64 on each line. Restore it from a backup; without it sealed secrets cannot be read.`,
+      `${path} does not contain ${KEY_BYTES} bytes in base64 on each line. Restore it from a backup; without it Postroad cannot read sealed secrets.`,
     )
   }
   return [newest, ...older]

@@ -71,7 +71,7 @@ export async function whyUnbound(db: Db): Promise<string | undefined> {
      where rolname = current_user
   `)
   if (!is_super && !bypasses) return undefined
-  return `The PostgreSQL user ${name} ${is_super ? 'is a superuser' : 'has BYPASSRLS'}, so row-level security does not hold for it.`
+  return `The PostgreSQL user ${name} ${is_super ? 'is a superuser' : 'has BYPASSRLS'}, so row-level security does not apply to it.`
 }
 
 /** Held while the role is made, so that nodes starting together do it once. */

@@ -137,6 +137,6 @@ function whyNotListening(error: unknown, at: { host: string; port: number }): st
     return `Port ${at.port} on ${at.host} is taken. Set PORT to another one, or stop the program that has it.`
   if (code === 'EACCES') return `Port ${at.port} may not be opened by this user. Set PORT to one above 1023.`
   if (code === 'EADDRNOTAVAIL')
-    return `This machine has no address ${at.host}. Set HOST to one of its own, or to 127.0.0.1.`
+    return `This machine has no address ${at.host}. Set HOST to an address of this machine, or to 127.0.0.1.`
   return `Cannot listen on ${at.host}:${at.port}: ${error instanceof Error ? error.message : String(error)}`
 }

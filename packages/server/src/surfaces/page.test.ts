@@ -5,7 +5,7 @@ import { html } from './html.ts'
 import { bodyIn, framed } from './page.ts'
 import { mountPages } from './pages.ts'
 
-test('a page has its body letter by letter in the frame, and what it is called cannot break out of it', () => {
+test('a page has its body byte for byte in the frame, and what it is called cannot break out of it', () => {
   const body = bodyIn('invite.html')
   const page = framed({
     title: `<script>'"`,

@@ -339,7 +339,7 @@ describe('POST webhooks/{id}/verify-sample', () => {
       matched_secret: 'current',
       age_seconds: null,
       steps: [
-        { step: 'secret', ok: true, text: 'This endpoint holds a secret.' },
+        { step: 'secret', ok: true, text: 'This endpoint has a secret.' },
         { step: 'header', ok: true, text: 'The header X-Hub-Signature-256 is there.' },
         { step: 'format', ok: true, text: 'It has the form sha256=<hex>.' },
         { step: 'digest', ok: true, text: 'The signature is the one that the current secret makes for this body.' },

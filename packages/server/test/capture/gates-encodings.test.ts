@@ -39,7 +39,7 @@ const outcome = ({ status, body }: Answer): string => `${status} ${body.reason}`
 
 for (const { name, coding, pack } of CODINGS) {
   describe(name, () => {
-    test('is read: what it says is filed letter by letter, what was sent is kept', async () => {
+    test('is read: what it says is filed byte for byte, what was sent is kept', async () => {
       const text = '{ "n": 12345678901234567890, "a":1, "a":2, "é": "☃" }'
       const sent = pack(text)
       const answer = await send(coding, sent)

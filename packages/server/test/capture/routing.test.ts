@@ -393,7 +393,7 @@ describe('conditions of rules and criteria compare as text', () => {
   }
 })
 
-/** The answer letter by letter: the readers of tests would round. */
+/** The answer byte for byte: the readers of tests would round. */
 async function adminText(method: string, path: string, body?: string): Promise<string> {
   const response = await fetch(`${world.baseUrl}/admin/api/${path}`, {
     method,

@@ -16,7 +16,7 @@ onDeliveryStage((made) => {
 
 // What is sent
 
-test('the body is exactly the envelope, its members in order and the payload letter by letter', async (t) => {
+test('the body is exactly the envelope, its members in order and the payload byte for byte', async (t) => {
   const sink = await aTestSink(t)
   const route = await aRoute(world, sink.url)
   const text = '{ "z":1, "a": 12345678901234567890, "a":"\\u00e9", "__proto__": {"x": 1} }'

@@ -194,7 +194,7 @@ test('what cannot work is refused when it is saved, with the member that is wron
     [{ tls: { certificate: pair.cert, private_key: 'no pem' } }, /^tls\.private_key: must be a private key in PEM/],
     [
       { tls: { ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' } },
-      /^tls\.ca: holds a certificate that cannot be read/,
+      /^tls\.ca: contains a certificate that cannot be read/,
     ],
   ]
   for (const [members, error] of cases) {

@@ -59,14 +59,14 @@ test('there is nothing to keep of a header that the destination does not have', 
   const unknown = await patch(route, { headers: { 'X-Two': null } })
   assert.deepEqual(
     [unknown.status, unknown.body.error],
-    [400, 'headers: The destination holds no value of X-Two. Send one.'],
+    [400, 'headers: The destination has no stored value of X-Two. Send one.'],
   )
   const made = await world.admin('POST', 'destinations', { name: 'n', url: sink.url, headers: { 'X-Two': HELD } })
   assert.equal(made.status, 400)
   const odd = await patch(route, { headers: { 'X-One': { has_value: false } } })
   assert.deepEqual(
     [odd.status, odd.body.error],
-    [400, 'headers.X-One: must be text, or null to keep the value that the destination holds.'],
+    [400, 'headers.X-One: must be text, or null to keep the stored value.'],
   )
 })
 

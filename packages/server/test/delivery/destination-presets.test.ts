@@ -197,6 +197,6 @@ test('a template that asks for a secret needs one that is held for it', async ()
   })
   assert.deepEqual(
     [answer.status, answer.body.error],
-    [400, 'payload_template: {{ secret }} needs auth of the kind payload, which holds it.'],
+    [400, 'payload_template: {{ secret }} needs auth of the kind payload, which stores the secret.'],
   )
 })

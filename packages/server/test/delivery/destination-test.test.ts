@@ -158,7 +158,7 @@ test('a record of the project may be sent instead; one that is nowhere answers 4
   const { destination } = await aDestination(world, { url: sink.url, datasets: ['Nothing'] })
   const record = (await post(world.endpoint, '{"order":  7}')).body.records[0].id
   assert.equal((await ask(destination.id, { record_id: record })).body.attempt.event_id, record)
-  assert.ok(sink.received.at(-1)?.body.endsWith('"data":{"order":  7}}'), 'letter by letter')
+  assert.ok(sink.received.at(-1)?.body.endsWith('"data":{"order":  7}}'), 'byte for byte')
   assert.equal((await ask(destination.id, { record_id: `rec_${'0'.repeat(26)}` })).status, 404)
 })
 

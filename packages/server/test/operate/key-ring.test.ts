@@ -213,7 +213,7 @@ describe('rotate-key with the keys of the environment', () => {
     assert.deepEqual([again.code, again.stderr], [0, ''])
     assert.equal(
       again.stdout,
-      `Sealed 0 secrets anew. ${total} of ${total} are sealed by the newest key (${only.keyIds()[0]}).\nNo secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.\n`,
+      `Resealed 0 secrets. ${total} of ${total} are sealed by the newest key (${only.keyIds()[0]}).\nNo secret needs SECRET_KEY_PREVIOUS any more: remove it on every node, and restart them.\n`,
     )
     const well = await runCommand(world, ['doctor', '--json'], { SECRET_KEY: fresh })
     assert.equal(finding(well.stdout).ok, true)

@@ -367,7 +367,7 @@ describe('a running server', () => {
   test('lets the doctor say that the wall stands', async () => {
     const { stdout } = await runCommand(world, ['doctor', '--json'])
     const checks = (JSON.parse(stdout) as { findings: { check: string; ok: boolean }[] }).findings
-    for (const check of ['row-level security holds for the server', 'every tenant table has its policy'])
+    for (const check of ['row-level security applies to the server', 'every tenant table has its policy'])
       assert.equal(checks.find((one) => one.check === check)?.ok, true, check)
   })
 
@@ -396,7 +396,7 @@ describe('a running server', () => {
       assert.match(
         stdout,
         new RegExp(
-          `^BAD   row-level security holds for the server: 1 found\\. The PostgreSQL user ${name} has BYPASSRLS, so row-level security does not hold for it\\. Put `,
+          `^BAD   row-level security applies to the server: 1 found\\. The PostgreSQL user ${name} has BYPASSRLS, so row-level security does not hold for it\\. Put `,
           'm',
         ),
       )

@@ -41,7 +41,7 @@ async function clients(): Promise<number> {
   return Number(/^postroad_stream_connections (\d+)$/m.exec(text)?.[1])
 }
 
-test('an event is seen on the stream as a destination would get it, letter by letter', async () => {
+test('an event is seen on the stream as a destination would get it, byte for byte', async () => {
   const client = await tail()
   assert.equal(client.status, 200)
   assert.equal(client.headers['content-type'], 'text/event-stream')

@@ -79,12 +79,12 @@ export async function submissionOf(world: World, id: string): Promise<Answer['bo
   return (await world.admin('GET', `submissions/${id}`)).body.submission
 }
 
-/** One record; `data_text` is its payload letter by letter. */
+/** One record; `data_text` is its payload byte for byte. */
 export async function recordOf(world: World, id: string): Promise<Answer['body']> {
   return (await world.admin('GET', `records/${id}`)).body.record
 }
 
-/** The posted payload as the first of its records holds it, letter by letter. */
+/** The posted payload as the first of its records holds it, byte for byte. */
 export async function filedText(world: World, accepted: Answer): Promise<string> {
   return (await recordOf(world, accepted.body.records[0].id)).data_text
 }

@@ -56,13 +56,9 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
     ['GET deliveries?limit=10.5', undefined, 'limit: must be a whole number.'],
     ['GET deliveries?limit=many', undefined, 'limit: must be a number.'],
     ['GET deliveries?limit=1e30', undefined, 'limit: must be at most 200.'],
-    [
-      'GET deliveries?state=failed&state=pending',
-      undefined,
-      'state: stands in the query more than once; send it once.',
-    ],
-    ['GET records?dataset=a&dataset=b', undefined, 'dataset: stands in the query more than once; send it once.'],
-    ['GET audit?actor=%00', undefined, 'actor: may not hold the character U+0000.'],
+    ['GET deliveries?state=failed&state=pending', undefined, 'state: is in the query more than once; send it once.'],
+    ['GET records?dataset=a&dataset=b', undefined, 'dataset: is in the query more than once; send it once.'],
+    ['GET audit?actor=%00', undefined, 'actor: may not contain the character U+0000.'],
     ['GET audit?action=', undefined, 'action: must not be empty.'],
     ['POST destinations', { ...destination, timeout_ms: 1e20 }, 'timeout_ms: must be at most 60000.'],
     ['POST destinations', { ...destination, timeout_ms: -1e20 }, 'timeout_ms: must be at least 1000.'],
@@ -111,7 +107,7 @@ describe('what was wrong, and what to do, in the words of JSON', () => {
     [
       'GET stream?dataset=no-name',
       undefined,
-      'dataset: "no-name" is no name of a dataset; it starts with a letter, then up to 62 letters, digits or underscores.',
+      'dataset: "no-name" is not the name of a dataset. A name starts with a letter, followed by up to 62 letters, digits or underscores.',
     ],
   ]
   for (const [request, body, sentence] of CASES) {

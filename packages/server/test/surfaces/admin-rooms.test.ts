@@ -311,7 +311,7 @@ test('what is wrong is said with its place, and how it should be', async () => {
   assert.match(await refusal({ name: 'x'.repeat(300) }), /^name: must have at most \d+ characters\.$/)
   assert.equal(
     await refusal({ dataset: '9' }),
-    'dataset: must start with a letter, then up to 62 letters, digits or underscores.',
+    'dataset: must start with a letter, followed by up to 62 letters, digits or underscores.',
   )
   assert.match(
     await refusal({

@@ -129,7 +129,7 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}/rotate-signing-secret',
     summary: 'Replace the signing secret of an ingest key',
     description:
-      'The new secret verifies at once, the former one for overlap_hours more. One former secret is kept: to rotate again ends the one before at once. ' +
+      'The new secret verifies at once, and the previous one for overlap_hours more. One previous secret is stored: another rotation ends it at once. ' +
       'Refused with 400 when the key requires no signature.',
     ...WRITE,
     status: 200,

@@ -55,7 +55,7 @@ export const records = {
     area: 'project',
     path: 'records/{id}',
     summary: 'Get a record',
-    description: 'One record. `data_text` is its payload letter by letter, for numbers that JSON readers round.',
+    description: 'One record. `data_text` is its payload byte for byte, for numbers that JSON readers round.',
     ...READ,
     status: 200,
     params: z.object({ id: idInput('record') }),

@@ -11,7 +11,7 @@ export const rejections = {
     summary: 'List refused requests',
     description:
       'The requests that were refused after their endpoint or ingest key was known, newest minute first: one row for a credential, a reason and a UTC minute, ' +
-      'repeats counted in `count`, never a body. They appear within two seconds, and are kept as long as the plan keeps events. `from` and `to` are read to the minute.',
+      'repeats counted in `count`, never a body. They appear within two seconds, and are retained as long as the plan retains events. `from` and `to` are read to the minute.',
     ...READ,
     status: 200,
     query: ListQuery.extend({

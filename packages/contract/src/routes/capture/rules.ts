@@ -38,7 +38,7 @@ export const rules = {
     area: 'project',
     path: 'rules',
     summary: 'Create a rule',
-    description: 'Each matching rule writes a record of its own. An empty list of conditions matches everything.',
+    description: 'Each matching rule writes a separate record. An empty list of conditions matches everything.',
     ...WRITE,
     status: 201,
     body: z.strictObject({
@@ -101,7 +101,7 @@ export const rules = {
     ...READ,
     status: 200,
     body: z.strictObject({
-      rule_id: idInput('rule').optional().describe('A saved rule; what is sent beside it takes the place of its own.'),
+      rule_id: idInput('rule').optional().describe('A saved rule; other members that you send replace its settings.'),
       conditions: Conditions.optional(),
       mappings: Mappings.optional(),
       ...DryRunOn,

@@ -72,7 +72,10 @@ const Version = z.object({
     .nullable()
     .describe('The version whose settings this one took over; null when it was made by a change.'),
   actor: z.string().describe('Who made it: a user id, or "system".'),
-  agent: z.string().nullable().describe('Through what, such as "api_key:key_…"; null when by hand.'),
+  agent: z
+    .string()
+    .nullable()
+    .describe('Through what, such as "api_key:key_…"; null when a person made it in the console.'),
   created_at: Timestamp,
 })
 
@@ -121,7 +124,7 @@ export const webhooks = {
     path: 'webhooks',
     summary: 'Create an endpoint',
     description:
-      'Makes an endpoint with a URL of its own. With no criteria every payload is filed; with no mappings it is filed whole. ' +
+      'Creates an endpoint with its own URL. With no criteria it files every payload; with no mappings it files the whole payload. ' +
       'Regular expressions run on a linear-time engine and are checked on save.',
     ...WRITE,
     status: 201,
@@ -157,7 +160,7 @@ export const webhooks = {
     path: 'webhooks/{id}',
     summary: 'Change an endpoint',
     description:
-      'Changes the members that are sent. In `verification` the secret may be left out to keep the held one (same scheme only); ' +
+      'Changes the members that are sent. In `verification` you may leave out the secret to keep the stored one (same scheme only); ' +
       'a secret set here replaces the old one at once. Takes effect on every node within a second.',
     ...WRITE,
     status: 200,
@@ -226,8 +229,8 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate',
     summary: 'Give an endpoint a new URL',
     description:
-      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The former URL goes on working for overlap_hours, then answers 404; ' +
-      'with 0 it ends at once. One former URL is kept: to rotate again ends the one before at once.',
+      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The previous URL works for overlap_hours more, then answers 404; ' +
+      'with 0 it ends at once. One previous URL is stored: another rotation ends it at once.',
     ...WRITE,
     status: 200,
     params: at,
@@ -247,8 +250,8 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate-verification-secret',
     summary: 'Replace the verification secret of an endpoint',
     description:
-      'The new secret verifies at once, the former one for overlap_hours more (`previous_secret_expires_at`). One former secret is kept: to rotate again ends the one ' +
-      'before at once, and so does a secret set by a change of the endpoint. Refused with 400 when the scheme is none.',
+      'The new secret verifies at once, and the previous one for overlap_hours more (`previous_secret_expires_at`). One previous secret is stored: another rotation ends it ' +
+      'at once, and so does a secret that a change of the endpoint sets. Refused with 400 when the scheme is none.',
     ...WRITE,
     status: 200,
     showsSecret: true,
@@ -269,7 +272,7 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}/versions',
     summary: 'List the versions of an endpoint',
-    description: `Every change of the settings makes a version. The newest ${LIMITS.webhookVersionsKept} are kept, and listed newest first. Rotations change no setting and make none.`,
+    description: `Every change of the settings makes a version. The newest ${LIMITS.webhookVersionsKept} are stored, and listed newest first. A rotation changes no setting and makes no version.`,
     ...READ,
     status: 200,
     params: at,
@@ -281,7 +284,7 @@ export const webhooks = {
     area: 'project',
     path: 'webhooks/{id}/versions/{version}',
     summary: 'Get a version of an endpoint',
-    description: 'One version with its settings. It holds no secret and no URL.',
+    description: 'One version with its settings. It contains no secret and no URL.',
     ...READ,
     status: 200,
     params: atVersion,
@@ -294,7 +297,7 @@ export const webhooks = {
     summary: 'Restore a version of an endpoint',
     description:
       'Takes over the settings of a version, which makes a new version. The URL stays, and so do the secrets while the scheme and the kind of handshake are the same: ' +
-      'versions hold none, so a version with another scheme needs its secret here, or `without_secret` to set it later.',
+      'versions contain none, so a version with another scheme needs its secret here, or `without_secret` to set it later.',
     ...WRITE,
     status: 200,
     params: atVersion,

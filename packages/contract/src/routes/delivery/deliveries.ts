@@ -97,7 +97,7 @@ export const deliveries = {
       state: z.enum(DELIVERY_STATES).optional().describe('Only those in this state.'),
       destination_id: idInput('destination').optional().describe('Only those for this destination.'),
       record_id: RecordIds.optional().describe(
-        `Only those of this record; up to ${deliveriesRecordIdsMax} stand with commas between.`,
+        `Only those of this record; up to ${deliveriesRecordIdsMax}, separated by commas.`,
       ),
       ...TimeRange,
     }),

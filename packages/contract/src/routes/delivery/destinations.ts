@@ -51,7 +51,7 @@ export const Destination = z.object({
   breaker: Breaker,
   signing: z.object({ header: z.enum(['both', 'service', 'standard']) }),
   previous_secret_expires_at: Timestamp.nullable().describe(
-    'After a rotation: until when deliveries are signed with the former secret too.',
+    'After a rotation: until when deliveries are also signed with the previous secret.',
   ),
   auth: ShownAuth,
   tls: ShownTls,
@@ -130,7 +130,7 @@ export const destinations = {
     summary: 'Change a destination',
     description:
       'Changes the members that are sent. Switching it off pauses its outstanding deliveries; switching it on sends them, and closes its breaker. ' +
-      'An attempt that is under way ends as it began. Held secrets go only where they were meant for: a change of the origin of the url, of the token ' +
+      'An attempt that is under way ends as it began. Stored secrets go only to the place that they were set for: a change of the origin of the url, of the token ' +
       'endpoint, of the proxy or of the trusted authorities needs the secrets of auth and the values of headers again.',
     ...WRITE,
     status: 200,
@@ -184,7 +184,7 @@ export const destinations = {
     summary: 'Replace the signing secret of a destination',
     description:
       'Mints a new secret. For overlap_hours every delivery is signed with both: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
-      'so a receiver may change over at any moment. One former secret is kept: to rotate again ends the one before at once. For a person who is signed in; never for a key or an agent.',
+      'so a receiver may change over at any moment. One previous secret is stored: another rotation ends it at once. For a person who is signed in; never for a key or an agent.',
     ...PERSONAL,
     params: at,
     body: z.strictObject({ overlap_hours: OverlapHours }),
@@ -197,14 +197,14 @@ export const destinations = {
     summary: 'Recover a destination',
     description:
       'Sends again, at a pace, every delivery that failed for good since a time, and with `enable` switches the destination on, which sends what is paused. ' +
-      'What came while it was switched off has paused deliveries of its own, so nothing has to be made up. With dry_run the plan is given and nothing is done.',
+      'Events that arrived while it was switched off have paused deliveries, so nothing is missing. With dry_run the answer is the plan, and nothing is changed.',
     ...WRITE,
     status: 200,
     params: at,
     body: z.strictObject({
       since: Instant.describe('RFC 3339: what was made at this time or later.'),
       enable: z.boolean().default(false).describe('Switch the destination on, if it is off.'),
-      include_cancelled: z.boolean().default(false).describe('Also what was cancelled by hand.'),
+      include_cancelled: z.boolean().default(false).describe('Also deliveries that somebody cancelled.'),
       rate_per_second: RatePerSecond,
       dry_run: DryRunOnly,
     }),

@@ -64,7 +64,7 @@ export const invites = {
     area: 'workspace',
     path: 'invites/{id}/resend',
     summary: 'Send an invite again',
-    description: 'Mails a new link, with a new time to its end. The former link works no more.',
+    description: 'Emails a new link with a new expiry. The previous link stops working.',
     ...MANAGE,
     callers: 'people',
     status: 200,
@@ -84,7 +84,7 @@ export const invites = {
     whileSuspended: 'allowed',
     withoutWorkspace: true,
     status: 200,
-    body: z.strictObject({ token: z.string().min(1).max(100).describe('Of the link: what stands after "#t=".') }),
+    body: z.strictObject({ token: z.string().min(1).max(100).describe('The text after "#t=" in the link.') }),
     output: z.object({
       workspace: z.object({ id: idOutput('workspace'), slug: z.string(), name: z.string() }),
       role: z.enum(ROLES),

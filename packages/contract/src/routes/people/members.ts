@@ -34,7 +34,7 @@ export const members = {
     path: 'members/{id}',
     summary: 'Change the role of a member',
     description:
-      'Neither the role that the member has nor the new one may be above your own. It counts from the next request on, for the API keys of the member too. A workspace keeps an owner: the last one stays owner.',
+      'Neither the role that the member has nor the new one may be above your own. It counts from the next request on, for the API keys of the member too. A workspace must have an owner: the last one stays owner.',
     ...MANAGE,
     callers: 'people',
     status: 200,

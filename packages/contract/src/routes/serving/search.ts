@@ -113,7 +113,7 @@ const PayloadConditions = z
     return z.NEVER
   })
   .describe(
-    '`<path>:<op>:<value>` on the payload, in the dialect of rules; a literal colon in a path is `\\:`, and `in` takes values with commas between. May be repeated: all must hold.',
+    '`<path>:<op>:<value>` on the payload, in the dialect of rules; a literal colon in a path is `\\:`, and `in` takes values with commas between. May be repeated: all must match.',
   )
 
 /** Decisions on queries: what every search takes. */
@@ -129,7 +129,7 @@ const SearchQuery = ListQuery.extend({
 })
 
 const BOUNDED =
-  'One call looks at a bounded part of what there is, newest first, so a page may hold fewer than the limit, or none: go on with next_cursor until it is null.'
+  'One call looks at a bounded part of what there is, newest first, so a page may contain fewer than the limit, or none: continue with next_cursor until it is null.'
 
 /** How far one call has looked: pages may be empty, so that is what tells that a search goes on. */
 const reached = Timestamp.nullable().describe(
@@ -147,9 +147,7 @@ const States = z
   .string()
   .transform((text) => text.split(','))
   .pipe(
-    z.array(
-      z.enum(DELIVERY_STATES, `a state is one of ${DELIVERY_STATES.join(', ')}; several stand with commas between`),
-    ),
+    z.array(z.enum(DELIVERY_STATES, `a state is one of ${DELIVERY_STATES.join(', ')}; separate several with commas`)),
   )
 
 export const search = {
@@ -172,7 +170,7 @@ export const search = {
     area: 'project',
     path: 'search/events',
     summary: 'Search events',
-    description: `Records by what is in their payload and by how their deliveries stand. ${BOUNDED}`,
+    description: `Records by the content of their payload and by the states of their deliveries. ${BOUNDED}`,
     ...READ,
     status: 200,
     query: SearchQuery.extend({

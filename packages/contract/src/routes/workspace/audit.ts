@@ -30,24 +30,22 @@ export type Misfit = (typeof MISFITS)[number]
 export const Verification = z.object({
   ok: z.boolean(),
   count: z.int().describe('How many rows were read and fit, from the oldest on.'),
-  removed: z.int().describe('How many older rows were removed because their time was over.'),
+  removed: z.int().describe('How many older rows were removed because their retention had expired.'),
   oldest: z.object({ id: idOutput('audit'), at: Timestamp }).nullable(),
   newest: z
     .object({ id: idOutput('audit'), at: Timestamp, hash: Hash })
     .nullable()
-    .describe('The last row that fits. Its hash, noted elsewhere, proves all rows up to it.'),
+    .describe('The last row that fits. If you record its hash elsewhere, the hash proves all rows up to it.'),
   problem: z
     .object({
       kind: z
         .enum(MISFITS)
         .describe(
-          '`changed`: its content is not what was written. `missing`: rows before it are gone. `reordered`: it does not stand where it was written. ' +
+          '`changed`: its content is not what was written. `missing`: rows before it are gone. `reordered`: it is not where it was written. ' +
             '`added`: it was not written by Postroad. `cut_off`: the newest rows, up to this one, are gone. `rewritten`: the chain fits in itself but is not the one that was written. ' +
             '`unanchored`: the sealed note of where the chain ends was lost before this row was written, so that rows before it may be missing.',
         ),
-      id: idOutput('audit')
-        .nullable()
-        .describe('The first row that does not fit; null: no row has the hash that was noted.'),
+      id: idOutput('audit').nullable().describe('The first row that does not fit; null: no row has the recorded hash.'),
       at: Timestamp.nullable(),
       text: z.string().describe('One sentence: what is wrong, and what to do.'),
     })
@@ -73,7 +71,7 @@ export const audit = {
     area: 'workspace',
     path: 'audit',
     summary: 'List the audit log',
-    description: `Who changed what, when and from where, newest first. Rows are written with the change itself, and kept at least ${auditDaysMin} days.`,
+    description: `Who changed what, when and from where, newest first. Each row is written in the transaction of its change, and retained for at least ${auditDaysMin} days.`,
     ...ADMINS_READ,
     status: 200,
     query: ListQuery.extend(filters),
@@ -98,17 +96,17 @@ export const audit = {
     path: 'audit/verify',
     summary: 'Verify the audit log',
     description:
-      'Reads every row of the workspace and checks that each continues the one before, from the oldest that is kept to the newest that was written. ' +
-      'Says the first row that does not fit. With `hash`, a hash of `newest` that was noted before must still be that of a row, ' +
+      'Reads every row of the workspace and checks that each continues the one before, from the oldest retained row to the newest one. ' +
+      'Says the first row that does not fit. With `hash`, a hash of `newest` that you recorded before must still be the hash of a row, ' +
       'which also shows that the database was put back to an older state.',
     ...ADMINS_READ,
     status: 200,
     query: z.object({
       hash: z
         .string()
-        .regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits of a hash that was noted')
+        .regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits of a recorded hash')
         .optional()
-        .describe('A hash noted from `newest` before.'),
+        .describe('A hash that you recorded from `newest` before.'),
     }),
     output: Verification,
   }),

@@ -30,7 +30,7 @@ const Totals = z.object({ ...Counts, bytes: z.int().describe('Bytes of the bodie
 
 const range = {
   from: Instant.optional().describe(
-    `RFC 3339: the begin of the range. Absent: ${dashboardRangeHoursDefault} hours before its end.`,
+    `RFC 3339: the start of the range. Absent: ${dashboardRangeHoursDefault} hours before its end.`,
   ),
   to: Instant.optional().describe('RFC 3339: the end of the range, outside of it. Absent: now.'),
   project_id: idInput('project').optional().describe('Only this project. Absent: all of the workspace.'),

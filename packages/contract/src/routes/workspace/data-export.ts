@@ -62,7 +62,7 @@ export const dataExport = {
     description:
       'Begins to write one zip of NDJSON files: the workspace, projects and their settings without secrets, versions of endpoints, submissions with their bodies, records, ' +
       'deliveries with their attempts, replays, rejections, members, open invites, keys by their prefix, events and deliveries by month, and the audit log; `manifest.json` says what is left out and why. Ask for it again by its id until it is `ready`, then download it. ' +
-      `One is written at a time (409 \`export_running\`); ${dataExportsReadyMax} are kept (409 \`export_limit_reached\`), each for ${dataExportKeptDays} days. ` +
+      `One is written at a time (409 \`export_running\`); ${dataExportsReadyMax} are stored (409 \`export_limit_reached\`), each for ${dataExportKeptDays} days. ` +
       'A closed workspace can be exported until it is deleted.',
     ...MANAGE,
     whileClosed: 'allowed',

@@ -33,7 +33,7 @@ export const projects = {
     path: 'projects',
     summary: 'Create a project',
     description:
-      'A project holds endpoints, rules, datasets and destinations of its own. Its slug stands in endpoint URLs.',
+      'A project has its own endpoints, rules, datasets and destinations. Its slug is part of endpoint URLs.',
     ...MANAGE,
     status: 201,
     body: z.strictObject({ name: Name, slug: Slug.optional().describe('Absent: made from the name.') }),
@@ -55,7 +55,7 @@ export const projects = {
     area: 'workspace',
     path: 'projects/{id}',
     summary: 'Rename a project',
-    description: 'Changes the name. The slug stays, because it stands in endpoint URLs.',
+    description: 'Changes the name. The slug stays, because it is part of endpoint URLs.',
     ...MANAGE,
     status: 200,
     params: at,
@@ -68,7 +68,7 @@ export const projects = {
     path: 'projects/{id}',
     summary: 'Delete a project',
     description:
-      'Ends its endpoints and ingest keys at once and deletes what it holds. The Default project cannot be deleted.',
+      'Ends its endpoints and ingest keys at once and deletes everything in it. The Default project cannot be deleted.',
     ...MANAGE,
     status: 200,
     params: at,

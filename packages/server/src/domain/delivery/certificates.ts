@@ -7,11 +7,11 @@ const BLOCKS = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 /** The certificates of a PEM text, or the sentence that says why it cannot be read. */
 function readCertificates(pem: string): readonly X509Certificate[] | string {
   const blocks = pem.match(BLOCKS) ?? []
-  if (blocks.length === 0) return 'must hold a certificate in PEM (-----BEGIN CERTIFICATE-----)'
+  if (blocks.length === 0) return 'must contain a certificate in PEM (-----BEGIN CERTIFICATE-----)'
   try {
     return blocks.map((block) => new X509Certificate(block))
   } catch {
-    return 'holds a certificate that cannot be read'
+    return 'contains a certificate that cannot be read'
   }
 }
 

@@ -4,10 +4,10 @@ import { signDelivery } from '../signature/index.ts'
 
 /** What goes to a destination, made from what is stored and nothing else: the same record gives the same body on every attempt. */
 
-/** Ids as they are shown; `data` is the payload letter by letter. */
+/** Ids as they are shown; `data` is the payload byte for byte. */
 export type Event = { readonly id: string; readonly dataset: string; readonly received_at: Date; readonly data: string }
 
-/** Decisions §6: exactly these members in this order, `data` letter by letter. */
+/** Decisions §6: exactly these members in this order, `data` byte for byte. */
 export function envelope({ id, dataset, received_at, data }: Event): string {
   return `{"id":"${id}","dataset":"${dataset}","received_at":"${received_at.toISOString()}","data":${data}}`
 }

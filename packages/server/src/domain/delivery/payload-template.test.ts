@@ -191,6 +191,6 @@ test('what is written is what JSON.stringify writes, also of long texts', () => 
 
 test('a template has a bounded number of outputs, and an output of filters; a path begins with a name', () => {
   assert.equal(whyRefused([filtered('abs', 21)]), 'payload_template/0: one {{ … }} takes 20 filters at most.')
-  assert.equal(whyRefused(['{{id}}'.repeat(501)]), 'payload_template/0: a template holds 500 {{ … }} at most.')
+  assert.equal(whyRefused(['{{id}}'.repeat(501)]), 'payload_template/0: a template contains 500 {{ … }} at most.')
   assert.equal(whyRefused(['{{ [data.a] }}']), 'payload_template/0: a path begins with a name, such as data.id.')
 })

@@ -8,7 +8,7 @@ import { engine, plainText, TemplateContext } from './template-engine.ts'
 /** JSON whose strings are Liquid. Nothing of it can loop or read a file, and what it does is counted (ADR 62). */
 
 export type Compiled = { readonly usesSecret: boolean; readonly render: (scope: TemplateScope) => Rendered }
-/** `data` is the payload letter by letter. */
+/** `data` is the payload byte for byte. */
 export type TemplateScope = {
   readonly id: string
   readonly dataset: string
@@ -74,8 +74,10 @@ class Compiler {
     const { templateStringsMax, templateOutputsMax } = LIMITS
     this.#strings += 1
     this.#outputs += text.split('{{').length - 1
-    if (this.#strings > templateStringsMax) return { error: `a template holds ${templateStringsMax} strings at most.` }
-    if (this.#outputs > templateOutputsMax) return { error: `a template holds ${templateOutputsMax} {{ … }} at most.` }
+    if (this.#strings > templateStringsMax)
+      return { error: `a template contains ${templateStringsMax} strings at most.` }
+    if (this.#outputs > templateOutputsMax)
+      return { error: `a template contains ${templateOutputsMax} {{ … }} at most.` }
     return undefined
   }
 }

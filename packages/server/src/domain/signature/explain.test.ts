@@ -132,7 +132,7 @@ test('no sentence holds a secret or an expected digest', () => {
 
 test('each step that passed has its sentence', () => {
   assert.deepEqual(explained('payments_provider', { now: NOW + 12 }).steps, [
-    { step: 'secret', ok: true, text: 'This endpoint holds a secret.' },
+    { step: 'secret', ok: true, text: 'This endpoint has a secret.' },
     { step: 'header', ok: true, text: 'The header Stripe-Signature is there.' },
     { step: 'format', ok: true, text: 'It has the form t=<unix>,v1=<hex>.' },
     { step: 'timestamp', ok: true, text: 'The timestamp in Stripe-Signature is 1700000000, in Unix seconds.' },

@@ -78,9 +78,7 @@ function passedText(step: SignatureStep, { reading, matched, age, secrets }: See
   const { header, timestamp, tolerance } = reading.time ?? NO_TIME
   switch (step) {
     case 'secret':
-      return secrets.length > 1
-        ? 'This endpoint holds a current and a previous secret.'
-        : 'This endpoint holds a secret.'
+      return secrets.length > 1 ? 'This endpoint has a current and a previous secret.' : 'This endpoint has a secret.'
     case 'header':
       return `The header ${reading.header} is there.`
     case 'format':

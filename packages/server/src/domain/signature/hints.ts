@@ -10,7 +10,7 @@ export function hintsFor(
 ): readonly string[] {
   switch (failure.step) {
     case 'secret':
-      return at.sample.secrets.length > 0 ? ['The secret that was held has ended. Set a new one.'] : []
+      return at.sample.secrets.length > 0 ? ['The stored secret has ended. Set a new one.'] : []
     case 'header':
       return otherHeaderHints(at.sample)
     case 'tolerance':
@@ -119,7 +119,7 @@ function otherWays({ recipe, before }: Reading, secret: string): readonly Way[] 
       hints: [`The digest is made with ${algorithm}; this endpoint is set to ${recipe.algorithm}.`],
     },
     keyed(secret, 'The sender signs with the text of the secret; this scheme signs with the bytes that it encodes.'),
-    keyed(secret.trim(), 'The secret that is held begins or ends with white space, and the sender signs without it.'),
+    keyed(secret.trim(), 'The stored secret begins or ends with white space, and the sender signs without it.'),
     ...(IS_BASE64.test(encoded) ? [keyed(Buffer.from(encoded, 'base64'), decodedHint('base64'))] : []),
     ...(IS_HEX.test(secret) ? [keyed(Buffer.from(secret, 'hex'), decodedHint('hex'))] : []),
   ]
@@ -158,7 +158,7 @@ function writingHints(
   if (written !== encoding)
     return [`The digest is right but written in ${NAMES[written]}; this endpoint expects ${NAMES[encoding]}.`]
   if (explained || reading.failure?.step !== 'format') return []
-  return [`The digest is right, but the header does not have the form ${reading.form}: look at what stands around it.`]
+  return [`The digest is right, but the header does not have the form ${reading.form}: look at the text around it.`]
 }
 
 const NAMES: Readonly<Record<Written, string>> = {
@@ -213,8 +213,8 @@ function jsonVariants(text: string): [string, string][] {
     ['its JSON indented by two spaces', JSON.stringify(parsed.value, null, 2)],
     ['its JSON indented by four spaces', JSON.stringify(parsed.value, null, 4)],
     ['the slashes of its JSON escaped', compact.replaceAll('/', '\\/')],
-    ['the letters of its JSON beyond ASCII escaped', escaped(compact)],
-    ['a space after each comma and colon of its JSON and the letters beyond ASCII escaped', escaped(spaced(compact))],
+    ['the non-ASCII characters of its JSON escaped', escaped(compact)],
+    ['a space after each comma and colon of its JSON and the non-ASCII characters escaped', escaped(spaced(compact))],
   ]
 }
 

@@ -13,7 +13,7 @@ export type SchemeSettings = Exclude<VerificationSettings, { scheme: 'none' }>
 export const NO_SECRET: SignatureFailure = {
   reason: 'bad_signature',
   step: 'secret',
-  detail: 'This endpoint holds no secret yet. Set it with a change of its verification.',
+  detail: 'This endpoint has no secret yet. Set one in its verification settings.',
 }
 
 /** A secret of the endpoint, by its part in a rotation. `ended`: a previous one that no longer verifies. */

@@ -43,7 +43,7 @@ export function signDelivery(delivery: DeliveryToSign): Record<string, string> {
  */
 export function verifyServiceSignature(request: Signed): SignatureFailure | undefined {
   if (request.secrets.length === 0)
-    return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key holds no secret yet.' }
+    return { reason: 'bad_signature', step: 'secret', detail: 'This ingest key has no secret yet.' }
   const reading = readTimestamped(request.headers, {
     headers: ['X-Service-Signature'],
     tolerance: LIMITS.toleranceSecondsDefault,

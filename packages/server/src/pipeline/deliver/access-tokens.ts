@@ -178,7 +178,7 @@ function readToken(result: OutboundResult, now: number): AccessToken | { readonl
   }
   const { data } = Answer.safeParse(body)
   if (data === undefined)
-    return { error: 'There is no access token: the answer of the token endpoint holds no bearer token.' }
+    return { error: 'There is no access token: the answer of the token endpoint contains no bearer token.' }
   const life = data.expires_in === undefined ? LIFE_MS_DEFAULT : Math.min(data.expires_in * 1_000, LIFE_MS_MAX)
   return { token: data.access_token, obtained_at: now, expires_at: now + life }
 }

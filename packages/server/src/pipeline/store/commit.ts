@@ -122,7 +122,7 @@ async function lookedFor(deps: Deps, batch: readonly Waiting[]): Promise<readonl
 function rowsOf(deps: Deps, event: Routed): EventRows {
   const { captured, receiver, body, text } = event.verified
   const plan = receiver.plan
-  // A record without data of its own is the body letter by letter, and so is the text then.
+  // A record without data of its own is the body byte for byte, and so is the text then.
   const bodyText = event.records.some((record) => record.data === null) ? text : textOf(body)
   const unknown = new Set(event.records.map((record) => record.dataset).filter((name) => !plan.datasets.has(name)))
   return {

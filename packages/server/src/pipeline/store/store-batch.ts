@@ -229,7 +229,7 @@ async function write(tx: Db, { admitted, since }: { admitted: readonly Storable[
       admitted.map(({ rows }) => rows),
     ),
   ])
-  if (burnt !== keys.length) throw new Error('A key was burnt by somebody who did not hold it.')
+  if (burnt !== keys.length) throw new Error('A key was consumed by a request that had not locked it.')
 }
 
 /** The months that events count in, and what they add to each. */

@@ -82,7 +82,7 @@ function damaged({ folder }: Where, found: string): string {
 }
 
 function diskFull(dataDir: string): string {
-  return `The disk that holds ${dataDir} is full: free some space on it, then start again`
+  return `The disk of ${dataDir} is full: free some space on it, then start again`
 }
 
 /** What the output of initdb or postgres comes down to, as one line without a date. */

@@ -11,7 +11,7 @@ export function sentenceOf(
   if (issue === undefined) return `The ${where} is not valid.`
   // What says something of its own takes several.
   if (where === 'query' && issue.code !== 'custom' && issue.path.length === 1 && isRepeated(value, issue.path[0]))
-    return `${String(issue.path[0])}: stands in the query more than once; send it once.`
+    return `${String(issue.path[0])}: is in the query more than once; send it once.`
   return told(issues, where)
 }
 

@@ -103,7 +103,7 @@ const IDEMPOTENCY_KEY: Json = {
   required: false,
   description:
     'For 24 hours a repeat with the same key, path, body and credential gets the first answer again, with Idempotent-Replayed: true; another request with it is 422, ' +
-    'and 409 while the first one runs. Answers over 64 KiB and failures of ours are not kept. 10,000 keys in 24 hours for a workspace; for a person where the request is about their workspaces.',
+    'and 409 while the first one runs. Answers over 64 KiB and server failures are not stored. 10,000 keys in 24 hours for a workspace; for a person where the request is about their workspaces.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 }
 

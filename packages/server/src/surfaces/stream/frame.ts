@@ -8,7 +8,7 @@ export type Frame = { readonly type: StreamFrameType; readonly cursor: string | 
 /** How frames are written on a wire. */
 export type Dialect = 'server_sent_events' | 'web_socket'
 
-/** The payload is spliced in letter by letter, so that a stream shows what a destination gets. */
+/** The payload is spliced in byte for byte, so that a stream shows what a destination gets. */
 export function recordFrame(row: StreamRow, cursor: string): Frame {
   const head = `{"id":"${encodeId('record', row.id)}","dataset":"${row.dataset}","received_at":"${row.received_at.toISOString()}"`
   return { type: 'record', cursor, json: `${head},"data":${row.data}}` }

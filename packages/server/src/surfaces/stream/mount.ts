@@ -186,7 +186,7 @@ function readDatasets(text: string | undefined): ReadonlySet<string> | undefined
   if (wrong !== undefined)
     throw refuse(
       'invalid_request',
-      `dataset: ${JSON.stringify(wrong.slice(0, 70))} is no name of a dataset; it starts with a letter, then up to 62 letters, digits or underscores.`,
+      `dataset: ${JSON.stringify(wrong.slice(0, 70))} is not the name of a dataset. A name starts with a letter, followed by up to 62 letters, digits or underscores.`,
     )
   return names.length === 0 ? undefined : new Set(names)
 }

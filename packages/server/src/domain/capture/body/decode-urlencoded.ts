@@ -4,7 +4,7 @@ import { type DecodedForm, FormCollector } from './form-fields.ts'
 const MALFORMED: DecodedForm = {
   ok: false,
   error:
-    'The body is not a well-formed form encoding; write what is not a letter, a digit or one of -_.~ as %XX, in UTF-8.',
+    'The body is not a well-formed form encoding; write each character other than letters, digits and -_.~ as %XX, in UTF-8.',
 }
 
 /**

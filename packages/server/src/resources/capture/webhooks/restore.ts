@@ -63,7 +63,7 @@ function whySecretRefused(
   if (of.isHeld)
     return without_secret ? 'The scheme stays the same, and so does its secret; remove "without_secret".' : undefined
   if (sent.length > 0) return undefined
-  return `Version ${version} verifies by ${of.scheme}, whose secret is no longer held: send it as "secret", or "without_secret": true to set it later; until then every request is answered 401.`
+  return `Version ${version} verifies by ${of.scheme}, and its secret is no longer stored: send it as "secret", or send "without_secret": true to set it later. Until then the endpoint answers every request with 401.`
 }
 
 function handshakeOf(
@@ -84,7 +84,7 @@ function handshakeOf(
   if (hadToken && (kind !== held.handshake || held.verify_token === null)) {
     throw refuse(
       'invalid_request',
-      `Version ${version} asks for a verify token that is no longer held: send it as "verify_token".`,
+      `Version ${version} asks for a verify token that is no longer stored: send it as "verify_token".`,
     )
   }
   return { kind }

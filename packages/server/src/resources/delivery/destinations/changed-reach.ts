@@ -55,7 +55,7 @@ function checkSecretsStay({
     throw refuse(
       'invalid_request',
       `headers: Send the value of ${keptHeaders.join(', ')} again, or leave the header out. ` +
-        'The origin of the url, the proxy or the trusted authorities change, and a value that the destination holds does not go to another place.',
+        'The origin of the url, the proxy or the trusted authorities change, and a stored value of the destination is not sent to another place.',
     )
 }
 
@@ -130,7 +130,7 @@ function checkedProxyUrl(ctx: Checks, text: string): string {
   if (url.username !== '' || url.password !== '')
     throw refuse(
       'invalid_request',
-      'proxy.url: must not hold a user name or password; send them as username and password.',
+      'proxy.url: must not contain a user name or password; send them as username and password.',
     )
   const why = ctx.whyUrlRefused(url.origin.replace(/^http:/, 'https:'))
   if (why !== undefined) throw refuse('invalid_url', `proxy.url: ${why}`)

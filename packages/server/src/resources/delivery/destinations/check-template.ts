@@ -8,6 +8,9 @@ export function checkTemplate(template: unknown, { auth }: Pick<Reach, 'auth'>):
   const compiled = compileTemplate(template)
   if ('error' in compiled) throw refuse('invalid_request', compiled.error)
   if (compiled.usesSecret && auth?.kind !== 'payload')
-    throw refuse('invalid_request', 'payload_template: {{ secret }} needs auth of the kind payload, which holds it.')
+    throw refuse(
+      'invalid_request',
+      'payload_template: {{ secret }} needs auth of the kind payload, which stores the secret.',
+    )
   return compiled
 }

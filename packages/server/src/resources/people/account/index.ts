@@ -73,7 +73,7 @@ export function confirmEmail(ctx: Ctx, { userId, token }: Own & { token: string 
     if (found?.email === undefined || found.email === null || found.user_id !== userId)
       throw refuse(
         'link_over',
-        'This link is over, or was asked for by another account. Sign in to the account that asked for it, or ask for a new one.',
+        'This link has expired, or another account requested it. Sign in to the account that requested it, or request a new link.',
       )
     const { email } = found
     const user = await own(tx, userId)

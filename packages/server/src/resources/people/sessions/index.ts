@@ -65,7 +65,7 @@ export async function openSession(tx: Ctx, of: Opening): Promise<string> {
 export async function findOwnSession(deps: Deps, secret: string): Promise<SessionRow> {
   const now = deps.clock.now()
   const session = await findSession(deps.database, { hash: hashCredential(secret), ...liveAt(now) })
-  if (session === undefined) throw refuse('unauthorized', 'This session is over. Sign in again.')
+  if (session === undefined) throw refuse('unauthorized', 'This session has expired. Sign in again.')
   if (session.last_seen_at.getTime() <= now - LIMITS.sessionSeenEveryMs)
     await setSeen(deps.database, { id: session.id, now: new Date(now) })
   return session

@@ -86,11 +86,11 @@ function problemAtEnd({ last, count }: Place, anchor: Anchor | undefined): Probl
 const TEXTS: Readonly<Record<Misfit, string>> = {
   changed: 'This row is not what was written: its content or its hash was changed in the database.',
   missing: 'The row before this one was removed from the database, or was changed together with its hash.',
-  reordered: 'The row that this one continues stands somewhere else: rows were moved in the database.',
+  reordered: 'The row that this one continues is in another place: somebody moved rows in the database.',
   added: 'This row, or one shortly before it, was added to the database by something else than Postroad.',
   cut_off: 'The newest rows, up to this one, were removed from the database:',
   rewritten:
-    'The rows fit each other, but the last one is not what was written: the log was written anew in the database.',
+    'The rows fit each other, but the last one is not the one that Postroad wrote: somebody rewrote the log in the database.',
   unanchored:
     'The sealed note of where the log ends was removed, changed or sealed under a SECRET_KEY that is not here, so rows before this one may be missing unseen.',
 }
@@ -133,7 +133,7 @@ export async function verifyNoted(at: At, hash: string | undefined): Promise<Ver
 }
 
 const NOT_NOTED =
-  'No row has the hash that was noted: the log was put back to an older state or written anew, or the row was removed because its time was over.'
+  'No row has the recorded hash: somebody restored an older log or rewrote it, or Postroad removed the row because its retention had expired.'
 
 /** The first problem of each chain of the installation that has one. */
 export async function findBrokenChains(

@@ -181,8 +181,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   credentials: 'Hashes of keys and of URLs, which let senders and clients in.',
   sessions: 'Hashes of what signs people in.',
   one_time_tokens: 'Hashes of links that sign people in.',
-  idempotency_keys: 'Kept for days, to know a repeated event by.',
-  idempotency_records: 'Sealed answers, kept for a day, to know a repeated request by.',
+  idempotency_keys: 'Stored for days, to recognize a repeated event.',
+  idempotency_records: 'Sealed answers, stored for a day, to recognize a repeated request.',
   stream_connections: 'Who watches the live stream at the moment.',
   lanes: 'Who sends to a destination at the moment, and its breaker.',
   orphaned_requests: 'Requests that a dead sender may have under way, for the minute that they can last.',
@@ -274,7 +274,7 @@ async function* usageLines({ ctx }: Scope): Lines {
   yield (await readUsage(ctx.db, ctx)).map((row) => JSON.stringify(row))
 }
 
-/** A row with one member more, letter by letter, but for the ends of lines, which a JSON text has between its members only. */
+/** A row with one member more, byte for byte, but for the ends of lines, which a JSON text has between its members only. */
 const withText = (row: object, { name, json }: { name: string; json: string }): string =>
   `${JSON.stringify(row).slice(0, -1)},"${name}":${json.replaceAll(/[\r\n]+/g, ' ')}}`
 
