@@ -45,9 +45,9 @@ test('exists takes no value, every other op needs one', () => {
   assert.match(refusal({ path: 'a' }), /needs an op/)
 })
 
-test('equals stands alone, and no other property is allowed', () => {
-  assert.match(refusal({ path: 'a', equals: 1, op: 'equals' }), /stands alone/)
-  assert.match(refusal({ path: 'a', equals: 1, value: 1 }), /stands alone/)
+test('equals cannot be combined with op and value, and no other property is allowed', () => {
+  assert.match(refusal({ path: 'a', equals: 1, op: 'equals' }), /cannot be combined with op and value/)
+  assert.match(refusal({ path: 'a', equals: 1, value: 1 }), /cannot be combined with op and value/)
   assert.match(refusal({ path: 'a', equals: 1, negate: true }), /no property "negate"/)
   assert.match(refusal('a'), /is an object/)
 })

@@ -53,7 +53,7 @@ test('a file that holds no key is refused with one line that says what to do', (
     writeFileSync(join(folder, 'secret-key'), text)
     assert.throws(() => openKeyFile(folder), {
       name: 'StartError',
-      message: /secret-key does not hold 32 bytes in base64 on each line\. Restore it from a backup/,
+      message: /secret-key does not contain 32 bytes in base64 on each line\. Restore it from a backup/,
     })
     assert.equal(readFileSync(join(folder, 'secret-key'), 'utf8'), text)
   }

@@ -155,7 +155,7 @@ test('disk full: a start says so, a running server too, and is back with room', 
   execFileSync('/usr/bin/mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
   mounts.push(disk)
   chmodSync(disk, 0o755)
-  await assert.rejects(open(disk), isOneLine(/^The disk that holds .* is full: free some space/))
+  await assert.rejects(open(disk), isOneLine(/^The disk of .* is full: free some space/))
   assert.deepEqual(
     readdirSync(disk).filter((name) => name.startsWith('postgres.new')),
     [],
@@ -176,7 +176,7 @@ test('disk full: a start says so, a running server too, and is back with room', 
     select pg_logical_emit_message(false, '', repeat('x', 1000000), true) from generate_series(1, 40)`),
   )
   const closed = db.close()
-  await until(() => lines.some((line) => /^The disk that holds .* is full/.test(line)))
+  await until(() => lines.some((line) => /^The disk of .* is full/.test(line)))
   assert.match(lines[0] ?? '', /^PostgreSQL stopped unexpectedly \(.*\): .*No space left on device/)
   rmSync(ballast)
   await until(() => back.length > 0)

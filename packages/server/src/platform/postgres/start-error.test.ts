@@ -10,15 +10,15 @@ const where = { dataDir: '/d', folder: '/d/postgres', logFile: '/d/postgres.log'
 const SAID: readonly (readonly [string, RegExp])[] = [
   [
     'FATAL:  could not write lock file "postmaster.pid": No space left on device',
-    /^The disk that holds \/d is full: free some space/,
+    /^The disk of \/d is full: free some space/,
   ],
   [
     'initdb: error: could not create directory "/d/postgres.new-1/base": Disk quota exceeded',
-    /^The disk that holds \/d is full/,
+    /^The disk of \/d is full/,
   ],
   [
     'FATAL:  could not extend file "base/1/2691": wrote only 4096 of 8192 bytes\nHINT:  Check free disk space.',
-    /^The disk that holds \/d is full/,
+    /^The disk of \/d is full/,
   ],
   [
     'setpriv: cap_dac_override: Operation not permitted',
