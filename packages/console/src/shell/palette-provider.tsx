@@ -10,12 +10,13 @@ import {
   type ReactElement,
   type ReactNode,
 } from 'react'
+import { loaded } from '../ui/loaded.ts'
 import type { Command } from './palette.tsx'
 
 type Palette = { readonly open: () => void; readonly add: (commands: readonly Command[]) => () => void }
 
 const PaletteContext = createContext<Palette>({ open: () => undefined, add: () => () => undefined })
-const PaletteWindow = lazy(() => import('./palette.tsx'))
+const PaletteWindow = lazy(() => loaded(() => import('./palette.tsx')))
 
 export function usePalette(): Palette {
   return useContext(PaletteContext)

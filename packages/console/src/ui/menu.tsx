@@ -1,6 +1,7 @@
 import { Ellipsis } from 'lucide-react'
 import { lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
 import type { MenuItem } from './menu-window.tsx'
+import { loaded } from './loaded.ts'
 
 export type { MenuItem } from './menu-window.tsx'
 
@@ -13,7 +14,7 @@ type Props = {
   readonly children: ReactNode
 }
 
-const MenuWindow = lazy(() => import('./menu-window.tsx'))
+const MenuWindow = lazy(() => loaded(() => import('./menu-window.tsx')))
 
 /** A button that opens a list of things to do. Arrows move in it, letters find; its code is loaded when the first one opens. */
 export function Menu({ items, align = 'start', label, className, children }: Props): ReactElement {

@@ -105,8 +105,9 @@ test(
     await tester.getByText('It passes').waitFor()
     await seen.accessible('verification of an endpoint')
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
     await page.getByRole('group', { name: 'New verification secret' }).locator('code').waitFor()
-    await page.getByText('verifies too, ends').waitFor()
+    await page.getByText('also verifies, ends').waitFor()
     assert.ok(!(await page.content()).includes('hush'))
     await seen.close()
   },
@@ -167,7 +168,16 @@ test(
     )
     await page.getByRole('tab', { name: 'Setup' }).click()
     await page.getByRole('button', { name: 'Rotate the URL' }).click()
-    await page.getByText('The former URL still works, and ends').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Rotate the URL?' })
+    await dialog.getByText('The current URL continues to work until').waitFor()
+    await seen.accessible('the question before a rotation')
+    assert.equal(
+      (await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook.public_url,
+      hook.public_url,
+      'nothing happens before the answer',
+    )
+    await dialog.getByRole('button', { name: 'Rotate the URL' }).click()
+    await page.getByText('The previous URL still works. It ends').waitFor()
     await seen.accessible('a rotated URL')
     assert.equal((await post(hook.public_url, '{}')).status, 201)
     await seen.close()

@@ -18,7 +18,8 @@ import { useByHand } from './by-hand.tsx'
 import { columnsOf } from './columns.tsx'
 import { ListMenu, MarkedDeliveries } from './marked.tsx'
 import { DeliveryPanel } from './panel.tsx'
-import { Ongoing, ReplayMany } from './replay-many.tsx'
+import { ReplayMany } from './replay-many.tsx'
+import { Ongoing } from './replays-ongoing.tsx'
 
 export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
 
