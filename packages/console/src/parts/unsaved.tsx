@@ -12,8 +12,8 @@ function leaves({ current, next }: { readonly current: Place; readonly next: Pla
   )
 }
 
-function textOf({ search }: Place, name: string): string {
-  return String(new Map<string, unknown>(Object.entries(search)).get(name) ?? '')
+function textOf({ search }: Place, name: string): unknown {
+  return new Map<string, unknown>(Object.entries(search)).get(name)
 }
 
 /** Asks before edits that are not saved are lost: by another page, tab or row, by Back, or by closing the window. */

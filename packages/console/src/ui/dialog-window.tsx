@@ -53,7 +53,7 @@ export default function DialogWindow({
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
           {asks ? (
-            <footer
+            <div
               role="alert"
               className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-retry-soft px-5 py-3"
             >
@@ -64,7 +64,7 @@ export default function DialogWindow({
               <Button kind="primary" autoFocus onClick={() => answer(false)}>
                 Keep editing
               </Button>
-            </footer>
+            </div>
           ) : (
             actions !== undefined && (
               <footer className="flex justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>

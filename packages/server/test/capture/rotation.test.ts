@@ -198,11 +198,11 @@ describe('the URL of an endpoint', () => {
 
   test('with end_overlap false a rotation inside the overlap is refused and changes nothing', async () => {
     const first = await aWebhook(world)
-    const { body: second } = await rotate(first.id, { overlap_hours: 1, end_overlap: false })
+    const { body: next } = await rotate(first.id, { overlap_hours: 1, end_overlap: false })
     const refusal = await rotate(first.id, { overlap_hours: 0, end_overlap: false })
     assert.deepEqual([refusal.status, refusal.body.reason], [409, 'overlap_running'])
     assert.ok(refusal.body.error.includes(inHours(1)), 'the refusal names the time at which the overlap ends')
-    for (const url of [first.public_url, second.public_url]) assert.equal(await statusAt(url), '201')
+    for (const url of [first.public_url, next.public_url]) assert.equal(await statusAt(url), '201')
     later(HOUR_MS)
     assert.equal((await rotate(first.id, { end_overlap: false })).status, 200)
   })

@@ -41,6 +41,13 @@ const answerOf = async (response: Response): Promise<Answer> => ({
   body: await response.json(),
 })
 
+/** `401 bad_signature`. */
+const answerTo = async (response: Promise<Response>): Promise<string> => {
+  const { status, body } = await answerOf(await response)
+  const { reason } = body
+  return reason === undefined ? String(status) : `${status} ${reason}`
+}
+
 test('an event is delivered to a sink at the first attempt, and the attempt shows what came and that its signature is right', async () => {
   const { destination, signing_secret } = await aSinkOf('Sink')
   assert.equal(destination.name, 'Sink')
@@ -71,11 +78,6 @@ test('a sink gives back no value of a custom header and no proof of who calls', 
 test('a sink takes only what its own destination has signed, and lately; during a rotation with either secret', async () => {
   const { destination, signing_secret: secret } = await aSinkOf()
   const { url } = destination
-  const answerTo = async (response: Promise<Response>): Promise<string> => {
-    const { status, body } = await answerOf(await response)
-    const { reason } = body
-    return reason === undefined ? String(status) : `${status} ${reason}`
-  }
   const other = (await aSinkOf()).signing_secret
   assert.deepEqual(
     await Promise.all([

@@ -1,5 +1,5 @@
-import { CloudOff } from 'lucide-react'
-import { useCallback, useEffect, useState, type ReactElement } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/states.tsx'
 
@@ -9,23 +9,28 @@ const RELOADED = 'postroad.reloaded'
 /** A page that fails again so soon after it was loaded again is missing on the server too. */
 const AGAIN_MS = 15_000
 
+/** `asking`: also while the page is loaded again. */
 type Known = 'asking' | 'away' | 'missing'
+
+/** Loads the page again once the server answers. */
+async function comeBack(): Promise<Known> {
+  if (!(await answers())) return 'away'
+  const before = Number(sessionStorage.getItem(RELOADED) ?? 0)
+  if (Date.now() - before < AGAIN_MS) return 'missing'
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+  return 'asking'
+}
 
 /** A page whose code could not be loaded: it waits for the server and comes back by itself. A new version of the console is loaded at once. */
 export function Away({ missing }: { readonly missing: ReactElement }): ReactElement | null {
-  const [known, setKnown] = useState<Known>('asking')
-  const look = useCallback(async () => {
-    if (!(await answers())) return setKnown('away')
-    const before = Number(sessionStorage.getItem(RELOADED) ?? 0)
-    if (Date.now() - before < AGAIN_MS) return setKnown('missing')
-    sessionStorage.setItem(RELOADED, String(Date.now()))
-    location.reload()
-  }, [])
-  useEffect(() => {
-    void look()
-    const timer = setInterval(() => void look(), EVERY_MS)
-    return () => clearInterval(timer)
-  }, [look])
+  const { data: known = 'asking', refetch } = useQuery({
+    queryKey: ['away'],
+    queryFn: comeBack,
+    refetchInterval: EVERY_MS,
+    networkMode: 'always',
+    gcTime: 0,
+  })
   if (known === 'asking') return null
   if (known === 'missing') return missing
   return (
@@ -34,12 +39,11 @@ export function Away({ missing }: { readonly missing: ReactElement }): ReactElem
         alone
         title="The server does not answer"
         actions={
-          <Button kind="primary" onClick={() => void look()}>
+          <Button kind="primary" onClick={() => void refetch()}>
             Try now
           </Button>
         }
       >
-        <CloudOff className="mx-auto mb-2 size-5" strokeWidth={1.5} aria-hidden />
         This page needs the server. It opens by itself as soon as the server answers.
       </Empty>
     </div>

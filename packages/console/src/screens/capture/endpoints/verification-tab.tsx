@@ -101,7 +101,7 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
           <p className="mb-3.5 text-ink-2">
             {draft.scheme === 'none'
               ? 'The stored secret ends at once, and whoever knows the URL may send. Nobody can read the secret back.'
-              : `The stored secret ends at once${webhook.verification.previous_secret_expires_at == null ? '' : ', and so does the previous one, which still verifies'}. A request that is signed with it is answered 401. To change the secret without a gap, rotate it instead.`}
+              : `The stored secret ends at once${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ', and so does the previous one, which still verifies'}. A request that is signed with it is answered 401. To change the secret without a gap, rotate it instead.`}
           </p>
         </AskDialog>
       )}

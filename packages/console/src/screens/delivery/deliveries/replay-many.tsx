@@ -1,9 +1,10 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
-import { useMemo, useState, type ReactElement } from 'react'
+import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { useSearchState } from '../../../data/go.tsx'
 import { useMay } from '../../../data/place.ts'
 import { Choice } from '../../../parts/choice.tsx'
-import { useCommands } from '../../../shell/palette-provider.tsx'
+import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Check, Field } from '../../../ui/field.tsx'
@@ -25,17 +26,10 @@ type Props = {
 
 /** Replays every delivery that the list shows: first the plan, then at a pace. Beside it, the replays of before. */
 export function ReplayMany(props: Props): ReactElement {
-  const [open, setOpen] = useState<'plan' | 'history' | undefined>()
+  // In the address, so that the palette opens either from every screen.
+  const [{ open }, setSearch] = useSearchState<{ readonly open?: string }>()
   const may = useMay(routes.replays.create)
-  useCommands(
-    useMemo(
-      () => [
-        ...(may ? [{ label: 'Replay many deliveries', go: () => setOpen('plan') }] : []),
-        { label: 'History of replays', go: () => setOpen('history') },
-      ],
-      [may],
-    ),
-  )
+  const setOpen = (what: 'plan' | 'history' | undefined): void => setSearch({ open: what })
   const close = (): void => setOpen(undefined)
   return (
     <span className="flex gap-2">
@@ -47,7 +41,7 @@ export function ReplayMany(props: Props): ReactElement {
       >
         Replay many
       </Button>
-      {open === 'plan' && <PlanDialog {...props} onClose={close} />}
+      {open === 'plan' && may && <PlanDialog {...props} onClose={close} />}
       {open === 'history' && <ReplayHistory nameOf={props.nameOf} onClose={close} />}
     </span>
   )
@@ -76,12 +70,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
   const go = (): void =>
     start.mutate(asked, {
       onSuccess: ({ replay }) => {
-        toast({
-          text:
-            replay === null
-              ? 'There was nothing to send.'
-              : `${replay.total === null ? 'Many deliveries are' : replay.total === 1 ? '1 delivery is' : `${replay.total.toLocaleString('en')} deliveries are`} sent again from now on.`,
-        })
+        toast({ text: replay === null ? 'There was nothing to send.' : startedText(replay.total) })
         onClose()
       },
     })
@@ -136,20 +125,30 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       />
       <div aria-live="polite" className="min-h-[132px]">
         {plan.error !== null && <Refused error={plan.error} again={plan.refetch} />}
-        {said === undefined &&
-          plan.error === null &&
-          (states.length === 0 ? (
-            <p className="text-ink-3">Choose at least one state.</p>
-          ) : problem ? (
-            <p className="text-fail">The start of the time range is after its end.</p>
-          ) : (
-            <Loading rows={3} height={28} />
-          ))}
+        {plan.error === null && said === undefined && <NoPlan states={states} problem={problem} />}
         {said !== undefined && <Plan of={said} nameOf={nameOf} />}
       </div>
       <RefusedLine error={start.error} />
     </Dialog>
   )
+}
+
+/** While there is no plan: why, or that it is being counted. */
+function NoPlan({
+  states,
+  problem,
+}: {
+  readonly states: readonly State[]
+  readonly problem: boolean
+}): ReactElement | null {
+  if (states.length === 0) return <p className="text-ink-3">Choose at least one state.</p>
+  if (problem) return <p className="text-fail">The start of the time range is after its end.</p>
+  return <Loading rows={3} height={28} />
+}
+
+function startedText(total: number | null): string {
+  const many = total === null ? 'Many deliveries' : counted(total, 'delivery', 'deliveries')
+  return `${many} ${total === 1 ? 'is' : 'are'} sent again from now on.`
 }
 
 type Range = { readonly name: RangeName; readonly from: string | undefined; readonly to: string | undefined }

@@ -38,9 +38,11 @@ export function Ongoing(): ReactElement | null {
 
 function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: () => void }): ReactElement {
   return (
-    <li role="status" className="flex min-h-9 items-center gap-3 border-b border-line bg-sunken px-[18px]">
+    <li className="flex min-h-9 items-center gap-3 border-b border-line bg-sunken px-[18px]">
       <span className="font-control">{replay.state === 'done' ? 'Replay done' : 'Replay cancelled'}</span>
-      <span className="text-ink-2">{resultText(replay)}</span>
+      <span role="status" className="text-ink-2">
+        {resultText(replay)}
+      </span>
       <span className="ml-auto">
         <IconButton label="Hide the result" onClick={onRead}>
           <X strokeWidth={1.5} />

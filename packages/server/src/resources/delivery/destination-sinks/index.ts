@@ -1,5 +1,5 @@
 import { encodeId, LIMITS, type RouteInput, type Routes } from '@postroad/contract'
-import type { Ctx, Deps } from '../../../context.ts'
+import type { Deps } from '../../../context.ts'
 import { secretsToSign } from '../../../domain/delivery/signing-secrets.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
@@ -28,16 +28,15 @@ const SHOWN_HEADERS = [
 ] as const
 
 /** A destination that this server receives itself. */
-const create: Room<'destinationSinks'>['create'] = (ctx, { name }) => {
+const create: Room<'destinationSinks'>['create'] = (ctx, { name, datasets }) => {
   const id = ctx.uuid()
   const url = `${ctx.baseUrl()}${SINK_PATH}/${encodeId('workspace', ctx.workspaceId)}/${encodeId('destination', id)}`
-  return createDestination(ctx, { id, input: { ...PLAIN, name, url } })
+  return createDestination(ctx, { id, input: { ...PLAIN, name, url, datasets } })
 }
 
 /** As a destination that names nothing but its URL. */
-const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url'> = {
+const PLAIN: Omit<RouteInput<Routes['destinations']['create']>, 'name' | 'url' | 'datasets'> = {
   enabled: true,
-  datasets: null,
   conditions: [],
   headers: {},
   retry: { schedule_seconds: null },
