@@ -180,7 +180,7 @@ test(
     await page.getByLabel('Proved by').selectOption('bearer')
     await page.getByLabel('Token', { exact: true }).fill('t0p-secret')
     await page.getByRole('button', { name: 'Save authentication' }).click()
-    await page.getByPlaceholder('held; leave empty to keep it').waitFor()
+    await page.getByPlaceholder('stored; leave empty to keep it').waitFor()
     await seen.accessible('authentication of a destination')
     assert.equal(
       (await stage.world.admin('GET', `destinations/${destination.id}`)).body.destination.auth.has_secret,

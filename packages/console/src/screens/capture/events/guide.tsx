@@ -67,7 +67,7 @@ export function Guide({ onSend }: { readonly onSend: () => void }): ReactElement
   const [first] = all
   const at = arrived !== undefined ? 3 : first === undefined ? 1 : 2
   return (
-    <section aria-label="First steps" className="border-b border-line bg-accent-soft px-[18px] py-2.5">
+    <section aria-label="First steps" className="mb-2 border-b border-line bg-accent-soft px-[18px] py-2.5">
       <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
         <ol className="flex flex-wrap items-center gap-x-4 gap-y-1">
           {['Capture an event', 'Make a destination', 'Deliver an event'].map((title, index) => (

@@ -179,7 +179,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
               label="Proxy password"
               type="password"
               autoComplete="new-password"
-              placeholder={proxy?.has_password === true ? 'held; leave empty to keep it' : ''}
+              placeholder={proxy?.has_password === true ? 'stored; leave empty to keep it' : ''}
               value={draft.password}
               onChange={({ target }) => set({ password: target.value })}
             />
