@@ -489,7 +489,7 @@ describe('the versions of an endpoint', () => {
   test('a version with another scheme needs its secret, or says that it comes later', async () => {
     const { id, public_url } = await aWebhook(world, { verification: { scheme: 'hmac', secret: 'k' } })
     await world.admin('PATCH', `webhooks/${id}`, { verification: { scheme: 'none' } })
-    assertRefused(await restore(id, 1), 400, /Version 1 verifies by hmac, whose secret is no longer held/)
+    assertRefused(await restore(id, 1), 400, /Version 1 verifies by hmac, whose secret is no longer stored/)
     assertRefused(await restore(id, 1, { secret: 'x', without_secret: true }), 400, /not both/)
     assertRefused(await restore(id, 2, { secret: 'x' }), 400, /verifies nothing/)
     assert.equal(await statusAt(public_url), '201', 'nothing has changed')
@@ -508,7 +508,7 @@ describe('the versions of an endpoint', () => {
   test('a version whose verify token is gone needs it again', async () => {
     const { id } = await aWebhook(world, { handshake: { kind: 'url_verification', verify_token: 't' } })
     await world.admin('PATCH', `webhooks/${id}`, { handshake: { kind: 'none' } })
-    assertRefused(await restore(id, 1), 400, /verify token that is no longer held/)
+    assertRefused(await restore(id, 1), 400, /verify token that is no longer stored/)
     assertRefused(await restore(id, 2, { verify_token: 't' }), 400, /takes no token/)
     assert.deepEqual((await restore(id, 1, { verify_token: 't' })).body.webhook.handshake, {
       kind: 'url_verification',
