@@ -66,6 +66,7 @@ function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused)
   }
   if (reason === 'not_found')
     return 'There is nothing with this id here. See the list; what is in another project is found with its --project.'
+  if (reason === 'overlap_running') return message.replace(/send "end_overlap": true\.$/, 'add --end-overlap.')
   if (status === 429 && retryAfter !== undefined) return `${message} Try again in ${retryAfter} s.`
   return status >= 500 && requestId !== undefined ? `${message} (${requestId})` : message
 }

@@ -30,6 +30,7 @@ test('every command explains itself with an example, within 80 columns', async (
     ['endpoints', 'rotate'],
     ['endpoints', 'rotate-secret'],
     ['endpoints', 'versions'],
+    ['sink'],
     ['destinations', 'list'],
     ['destinations', 'create'],
     ['destinations', 'test'],

@@ -10,6 +10,7 @@ import { addEvents } from './commands/events.ts'
 import { addExport } from './commands/export.ts'
 import { addReplays } from './commands/replays.ts'
 import { addSend } from './commands/send.ts'
+import { addSink } from './commands/sink.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
 import { io } from './io.ts'
 import { invokedAs } from './options.ts'
@@ -84,6 +85,7 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   program.commandsGroup('Where events come from and go to:')
   addEndpoints(program)
   addDestinations(program)
+  addSink(program)
   program.commandsGroup('Look after the workspace:')
   addAudit(program)
   addExport(program)

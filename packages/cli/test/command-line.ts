@@ -37,8 +37,8 @@ export function run(args: readonly string[], env: Environment, input = ''): Prom
   return runOn(args, { env, input, isTTY: false })
 }
 
-export function runAtTerminal(args: readonly string[], env: Environment): Promise<Ended> {
-  return runOn(args, { env, input: '', isTTY: true })
+export function runAtTerminal(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
+  return runOn(args, { env, input, isTTY: true })
 }
 
 type On = { readonly env: Environment; readonly input: string; readonly isTTY: boolean }
@@ -47,7 +47,12 @@ async function runOn(args: readonly string[], { env, input, isTTY }: On): Promis
   const stdout = Object.assign(new PassThrough(), { isTTY })
   const stderr = Object.assign(new PassThrough(), { isTTY })
   const said = Promise.all([text(stdout), text(stderr)])
-  const code = await runCommand(args, { env: environmentOf(env), stdin: Readable.from([input]), stdout, stderr })
+  const code = await runCommand(args, {
+    env: environmentOf(env),
+    stdin: Object.assign(Readable.from([input]), { isTTY }),
+    stdout,
+    stderr,
+  })
   stdout.end()
   stderr.end()
   const [out, err] = await said

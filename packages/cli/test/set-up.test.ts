@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { run } from './command-line.ts'
+import { run, runAtTerminal } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
 const stage = onServer()
@@ -117,16 +117,40 @@ test('an endpoint gets a new URL or a new secret, and its versions are listed', 
   })
   assert.match(
     await ok(['endpoints', 'rotate', 'turned', '--overlap', '0']),
-    /^The new URL\nhttp\S+\nThe former URL has ended\.\n$/,
+    /^The new URL\nhttp\S+\nThe previous URL has ended\.\n$/,
   )
   const rotated = await json(['endpoints', 'rotate', 'turned'])
   assert.deepEqual([rotated.id, typeof rotated.previous_public_url], [webhook.id, 'string'])
   assert.match(
     await ok(['endpoints', 'rotate-secret', 'turned']),
-    /Secret {6}\S+ {2}shown this once\nFormer one {2}verifies until /,
+    /Secret {8}\S+ {2}shown this once\nPrevious one {2}verifies until /,
   )
-  const given = await ok(['endpoints', 'rotate-secret', 'turned', '--secret-stdin'], remote(), 'theirs\n')
+  for (const command of ['rotate', 'rotate-secret'])
+    refused(await run(['endpoints', command, 'turned'], remote()), {
+      code: 1,
+      stderr: /^postroad: The previous (?:URL|secret) still works until .* or add --end-overlap\.\n$/,
+    })
+  const given = await ok(
+    ['endpoints', 'rotate-secret', 'turned', '--end-overlap', '--secret-stdin'],
+    remote(),
+    'theirs\n',
+  )
   assert.ok(!given.includes('theirs') && !given.includes('shown this once'))
+  const before = (await stage.client.webhooks.get({ id: webhook.id })).webhook.public_url
+  const asked = await runAtTerminal(
+    ['endpoints', 'rotate', 'turned', '--end-overlap', '--overlap', '0'],
+    remote(),
+    'n\n',
+  )
+  assert.deepEqual([asked.code, asked.stdout], [1, ''])
+  assert.match(
+    asked.stderr,
+    /The current URL ends at once\..*\nThe previous URL, which would work until .*, ends at once\./,
+  )
+  assert.equal((await stage.client.webhooks.get({ id: webhook.id })).webhook.public_url, before, 'nothing was rotated')
+  const agreed = await runAtTerminal(['endpoints', 'rotate', 'turned', '--end-overlap'], remote(), 'y\n')
+  assert.equal(agreed.code, 0)
+  assert.notEqual((await stage.client.webhooks.get({ id: webhook.id })).webhook.public_url, before)
   await stage.client.webhooks.update({ id: webhook.id, name: 'Renamed' })
   assert.match(await ok(['endpoints', 'versions', 'turned']), /Version .*\n +2 .* name/)
   refused(await run(['endpoints', 'rotate', 'nobody'], remote()), {

@@ -6,9 +6,6 @@ import { createRoot } from 'react-dom/client'
 import { createAsking } from './data/asking.ts'
 import { createConsoleRouter } from './routes.tsx'
 
-// A newer build has taken the place of the one that this page was loaded from.
-addEventListener('vite:preloadError', () => location.reload())
-
 const root = document.querySelector('#root')
 if (root !== null) {
   createRoot(root).render(

@@ -10,6 +10,7 @@ import { parseSearch, searchText } from './data/search-text.ts'
 import { Broken } from './screens/home/broken.tsx'
 import { NowhereInside, NowhereOutside } from './screens/home/nowhere.tsx'
 import { SCREENS } from './screens/index.ts'
+import { loaded } from './ui/loaded.ts'
 
 /** Every path of the console: `/`, and the screens of a project under `/{workspace}/{project}/`. */
 export function createConsoleRouter(): AnyRouter {
@@ -17,16 +18,16 @@ export function createConsoleRouter(): AnyRouter {
   const home = createRoute({
     getParentRoute: () => root,
     path: '/',
-    component: lazyRouteComponent(() => import('./screens/home/screen.tsx'), 'Home'),
+    component: lazyRouteComponent(() => loaded(() => import('./screens/home/screen.tsx')), 'Home'),
   })
   const project = createRoute({
     getParentRoute: () => root,
     path: '/$workspace/$project',
-    component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+    component: lazyRouteComponent(() => loaded(() => import('./shell/shell.tsx')), 'Shell'),
     notFoundComponent: NowhereInside,
   })
   const screens = SCREENS.map(({ path, load }) =>
-    createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, 'Screen') }),
+    createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(() => loaded(load), 'Screen') }),
   )
   return createRouter({
     routeTree: root.addChildren([home, project.addChildren(screens)]),

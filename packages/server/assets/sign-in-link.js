@@ -13,8 +13,19 @@ $('go').addEventListener(
   'click',
   () =>
     void doing($('go'), $('said'), async () => {
-      const answer = await api('POST', 'session', { token, next })
+      const answer = await api('POST', 'session', { token, next }).catch(whoeverIsIn)
       location.assign(answer.next)
       return 'Signed in.'
     }),
 )
+
+/** A link that was used before does no harm to somebody who is signed in already: it opens the console for them. */
+async function whoeverIsIn(over) {
+  if (over.reason !== 'link_over') throw over
+  try {
+    await api('GET', 'me')
+  } catch {
+    throw over
+  }
+  return { next: '/' }
+}

@@ -1,12 +1,12 @@
-import { createInterface } from 'node:readline/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import { InvalidArgumentError, type Command } from 'commander'
+import { agrees, canAsk } from '../ask.ts'
 import { connect } from '../connection.ts'
 import { destinationNames } from '../deliveries-table.ts'
 import { EXIT, Failure } from '../failure.ts'
-import { complain, io } from '../io.ts'
+import { io } from '../io.ts'
 import { invokedAs, withCommon, withExample, withList, type CommonOptions, type ListOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { planText, progressText } from '../replay-text.ts'
@@ -68,12 +68,9 @@ export async function startReplay({ client, ask, notes = () => [] }: Start, opti
 }
 
 async function confirm(text: string): Promise<void> {
-  if (io().stdin.isTTY !== true || text === '')
+  if (!canAsk() || text === '')
     throw new Failure('This sends many deliveries again. Look at the plan with --dry-run, then add --yes.', EXIT.usage)
-  complain(text)
-  const line = createInterface({ input: io().stdin, output: io().stderr })
-  const said = await line.question('\nSend them again? [y/N] ').finally(() => line.close())
-  if (!/^y(es)?$/i.test(said.trim())) throw new Failure('Nothing was sent.')
+  if (!(await agrees(text, 'Send them again?'))) throw new Failure('Nothing was sent.')
 }
 
 const POLL_MS = 1_000

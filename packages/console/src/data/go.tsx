@@ -1,6 +1,6 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-router'
 import type { ComponentProps, ReactElement, ReactNode } from 'react'
-import type { Search } from './search-text.ts'
+import { searchText, type Search } from './search-text.ts'
 
 /** The address of a screen of the project that is shown: `useHref()('deliveries')`. */
 export function useHref(): (screen: string) => string {
@@ -33,7 +33,10 @@ export function To({
   )
 }
 
-/** What stands behind the "?" now, and a way to change some of it; undefined takes a member out. */
+/**
+ * The search part of the address, and a way to change some of it; undefined removes a member. To open something beside a list
+ * (`sel`) is a step of the history, so Back closes it again; every other change replaces the address.
+ */
 export function useSearchState<S extends Search>(): readonly [
   S,
   (change: Partial<S>, options?: { readonly replace?: boolean }) => void,
@@ -41,9 +44,32 @@ export function useSearchState<S extends Search>(): readonly [
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts and lists of texts, of which the screen reads those that it knows
   const search = useSearch({ strict: false }) as S
   const navigate = useNavigate()
+  const router = useRouter()
   return [
     search,
-    (change, { replace = true } = {}) =>
-      void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace }),
+    (change, { replace = true } = {}) => {
+      // As it is now: two changes may come before anything is drawn.
+      const { search: now, state } = router.latestLocation
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as above
+      const before = now as Search
+      const opens = change['sel'] !== undefined && before['sel'] === undefined
+      if (before['sel'] !== undefined && state.list === searchText({ ...before, ...change })) {
+        router.history.back()
+        return
+      }
+      void navigate({
+        to: '.',
+        search: (old: object) => ({ ...old, ...change }),
+        replace: replace && !opens,
+        state: opens ? (old) => ({ ...old, list: searchText(before) }) : true,
+      })
+    },
   ]
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The search of the list that the entry before shows. */
+    readonly list?: string
+  }
 }

@@ -12,7 +12,7 @@ const FULL = new Intl.DateTimeFormat('en-GB', {
 /** The slider is finer where people choose: hours, then days. */
 const STOPS: readonly number[] = [0, 1, 2, 4, 8, 12, 24, 48, 72, 96, 120, 168, 240, 336, 480, rotationOverlapHoursMax]
 
-/** For how long what is replaced goes on working: a slider, and what will happen when. */
+/** How long the current secret or URL continues to work after a rotation: a slider. */
 export function Overlap({
   hours,
   change,
@@ -27,7 +27,7 @@ export function Overlap({
   return (
     <div className="mb-3.5">
       <label htmlFor={id} className="mb-1 flex font-control">
-        The former one goes on working for<output className="mono ml-auto text-data">{hoursText(hours)}</output>
+        The current {what} continues to work for<output className="mono ml-auto text-data">{hoursText(hours)}</output>
       </label>
       <input
         id={id}
@@ -45,9 +45,13 @@ export function Overlap({
 }
 
 function sentence(hours: number, what: string): string {
-  if (hours === 0)
-    return `The new ${what} counts at once, and the former one ends at the same moment: whoever still uses it is refused.`
-  return `The new ${what} counts at once. The former one works too until ${FULL.format(Date.now() + hours * 3_600_000)}, and is refused from then on. A former one from a rotation before ends now.`
+  if (hours === 0) return `The current ${what} ends as soon as you rotate it. Whoever still uses it is refused.`
+  return `Rotated now, the current ${what} ends on ${momentText(Date.now() + hours * 3_600_000)}.`
+}
+
+/** `Mon, 24 Nov, 15:00`, in the time zone of the browser. */
+export function momentText(ms: number): string {
+  return FULL.format(ms)
 }
 
 function hoursText(hours: number): string {

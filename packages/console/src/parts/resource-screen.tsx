@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Search } from 'lucide-react'
-import { useMemo, useRef, useState, type ComponentType, type ReactElement, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, useState, type ComponentType, type ReactElement, type ReactNode } from 'react'
 import { useSearchState } from '../data/go.tsx'
 import { useMay, usePlace } from '../data/place.ts'
 import type { Search as Terms } from '../data/search-text.ts'
@@ -21,6 +21,8 @@ export type ResourceSearch = Terms & {
   readonly view?: string
   readonly sel?: string
   readonly tab?: string
+  /** Opens the dialog that makes one. */
+  readonly new?: string
 }
 
 type Row = { readonly id: string; readonly name: string }
@@ -39,7 +41,7 @@ type Props<R extends Row> = {
   readonly views: readonly { readonly id: string; readonly label: string; readonly has: (row: R) => boolean }[]
   readonly create: Create
   /** While there is none at all: what is said, beside the way to make one. */
-  readonly never: { readonly title: string; readonly text: ReactNode }
+  readonly never: { readonly title: string; readonly text: ReactNode; readonly also?: ReactNode }
   readonly detail: ComponentType<{ readonly row: R; readonly onClose: () => void }>
   /** Below the project, in the admin API: `rules`. */
   readonly path: string
@@ -145,9 +147,16 @@ type Making = { readonly refused: string | undefined; readonly begin: () => void
 
 /** How one is made: who may, the dialog while it is open, and the way to what was made. */
 function useMaking({ label, route, dialog: Dialog, tab }: Create): Making {
-  const [, setSearch] = useSearchState<ResourceSearch>()
+  const [search, setSearch] = useSearchState<ResourceSearch>()
   const [isOpen, setOpen] = useState(false)
   const may = useMay(route)
+  // Asked for by the address, from another screen: once, so that Back does not open it again.
+  if (search.new !== undefined && may && !isOpen) setOpen(true)
+  const isAsked = search.new !== undefined
+  useEffect(() => {
+    if (isAsked) setSearch({ new: undefined })
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the setter is a new one each time
+  }, [isAsked])
   useCommands(useMemo(() => (may ? [{ label, hint: 'n', go: () => setOpen(true) }] : []), [label, may]))
   const close = (): void => setOpen(false)
   const made = (sel: string): void => {
@@ -213,15 +222,18 @@ function Body<R extends Row>({
       <Empty
         title={never.title}
         actions={
-          <Button
-            kind="primary"
-            hotkey="N"
-            disabled={making.refused !== undefined}
-            title={making.refused}
-            onClick={making.begin}
-          >
-            {create.label}
-          </Button>
+          <>
+            <Button
+              kind="primary"
+              hotkey="N"
+              disabled={making.refused !== undefined}
+              title={making.refused}
+              onClick={making.begin}
+            >
+              {create.label}
+            </Button>
+            {never.also}
+          </>
         }
       >
         {never.text}

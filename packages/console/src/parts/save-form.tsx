@@ -5,6 +5,7 @@ import { useMay } from '../data/place.ts'
 import { Button } from '../ui/button.tsx'
 import { needs, RefusedLine } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
+import { Unsaved } from './unsaved.tsx'
 
 type Asked<Draft, Body> = {
   /** As it stands in the form while nothing is changed. */
@@ -104,6 +105,7 @@ export function SaveForm<Draft>({ label, of: { refused, submit, bar }, children 
     <form onSubmit={submit} aria-label={label} className="flex min-h-full min-w-0 flex-col">
       {refused !== undefined && <p className="border-b border-line bg-sunken px-5 py-2 text-ink-3">{refused}</p>}
       {children}
+      <Unsaved isUnsaved={bar !== undefined} />
       {bar !== undefined && (
         <div className="sticky bottom-0 z-1 mt-auto flex items-center justify-end gap-2 border-t border-line bg-surface px-5 py-2.5">
           <div className="mr-auto min-w-0">

@@ -150,10 +150,13 @@ export const SENDERS: readonly Sender[] = [
 export type SignedScheme = Exclude<VerificationScheme, 'none'>
 export type SignedSender = Sender & { readonly verification: { readonly scheme: SignedScheme } }
 
+export function isSigned(sender: Sender): sender is SignedSender {
+  return (sender.verification.scheme ?? 'none') !== 'none'
+}
+
 /** Those that sign, and send without asking first whose the endpoint is. */
-export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(
-  (sender): sender is SignedSender =>
-    (sender.verification.scheme ?? 'none') !== 'none' && sender.handshake !== 'hub_challenge',
+export const SIGNED_SENDERS: readonly SignedSender[] = SENDERS.filter(isSigned).filter(
+  ({ handshake }) => handshake !== 'hub_challenge',
 )
 
 /** `Svix` of `Svix (Clerk, Resend and others)`. */

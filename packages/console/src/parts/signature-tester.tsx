@@ -45,7 +45,7 @@ export function SignatureTester({ webhookId }: { readonly webhookId: string }): 
         <div role="status" className="mt-4">
           <p className="mb-2 text-lead font-control">
             {said.ok
-              ? `It passes${said.matched_secret === 'previous' ? ', by the former secret' : ''}.`
+              ? `It passes${said.matched_secret === 'previous' ? ', by the previous secret' : ''}.`
               : `It is refused: ${said.reason?.replaceAll('_', ' ') ?? 'it does not match'}.`}
           </p>
           <ol aria-label="Steps">

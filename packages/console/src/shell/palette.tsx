@@ -4,28 +4,29 @@ import { useGo } from '../data/go.tsx'
 import { useNamed } from '../data/names.ts'
 import { usePlace } from '../data/place.ts'
 import { savedViewsOf } from '../data/saved-views.ts'
+import { callSession } from '../data/client.ts'
+import type { Command } from './command.ts'
 import { NAVIGATION_ITEMS } from './navigation.ts'
+import { pageActions } from './page-actions.ts'
 import { toggleTheme } from './theme.ts'
 
-/** Something that can be done from the palette: a screen adds what it can do while it is shown. */
-export type Command = { readonly label: string; readonly hint?: string; readonly go: () => void }
+type Props = {
+  readonly commands: readonly Command[]
+  /** Opens the sheet of keys. */
+  readonly showKeys: () => void
+  readonly onClose: () => void
+}
 
 const FOUND_MAX = 50
 const IDS = /^(?:sub|rec|dlv|att|rej|whk|vie|dts|rul|iky|dst|rpl|prj|req)_[0-9a-z_]{16,64}$/
 
 /** Search or run: screens, what the screen can do, everything that has a name, projects, and the story behind any id that is pasted here. */
 // oxlint-disable-next-line import/no-default-export -- loaded by React.lazy
-export default function Palette({
-  commands,
-  onClose,
-}: {
-  readonly commands: readonly Command[]
-  readonly onClose: () => void
-}): ReactElement {
+export default function Palette({ commands, showKeys, onClose }: Props): ReactElement {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useId()
-  const found = useFound(text, commands)
+  const found = useFound(text, { commands, showKeys })
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onClose()
@@ -88,15 +89,24 @@ export default function Palette({
   )
 }
 
-function useFound(text: string, commands: readonly Command[]): readonly Command[] {
+function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' | 'showKeys'>): readonly Command[] {
   const go = useGo()
   const { projects, project, me } = usePlace()
   const named = useNamed()
+  // As the page was when the palette was opened; what a screen offers by name goes before its buttons.
+  const [onPage] = useState(pageActions)
   const sought = text.trim().toLowerCase()
   if (IDS.test(sought)) return [{ label: `Show the story of ${sought}`, go: () => go('events', { sel: sought }) }]
   const all: readonly Command[] = [
     ...NAVIGATION_ITEMS.map(({ screen, label, key }) => ({ label, hint: `g ${key}`, go: () => go(screen) })),
     ...commands,
+    ...NAVIGATION_ITEMS.flatMap(({ screen, actions = [] }) =>
+      actions.map(({ label, search }) => ({ label, go: () => go(screen, search) })),
+    ),
+    ...onPage,
+    ...NAVIGATION_ITEMS.flatMap(({ screen, label, views = [] }) =>
+      views.map((view) => ({ label: view.label, hint: `view of ${label}`, go: () => go(screen, view.search) })),
+    ),
     ...NAVIGATION_ITEMS.flatMap(({ screen, label }) =>
       savedViewsOf(project.id, screen).map(({ name, search }) => ({
         label: name,
@@ -112,16 +122,30 @@ function useFound(text: string, commands: readonly Command[]): readonly Command[
         go: () => location.assign(`/${me.workspace.slug}/${slug}/events`),
       })),
     { label: 'Light or dark', hint: 't', go: toggleTheme },
+    { label: 'Keyboard shortcuts', hint: '?', go: showKeys },
     { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+    { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
+    { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]
   // Names only for who looks for one: there may be hundreds.
   const names: readonly Command[] =
     sought === ''
       ? []
       : named.map(({ screen, kind, id, name }) => ({ label: name, hint: kind, go: () => go(screen, { sel: id }) }))
-  return [...all, ...names]
+  return unique([...all, ...names])
     .filter(({ label, hint = '' }) =>
       sought.split(/\s+/).every((word) => `${label} ${hint}`.toLowerCase().includes(word)),
     )
     .slice(0, FOUND_MAX)
+}
+
+/** The first of those that read alike: a screen and its own button offer the same. */
+function unique(commands: readonly Command[]): readonly Command[] {
+  const seen = new Set<string>()
+  return commands.filter(({ label, hint = '' }) => {
+    const known = /^(?:view of|switch|endpoint|ingest key|rule|destination)/.test(hint) ? `${label} ${hint}` : label
+    if (seen.has(known)) return false
+    seen.add(known)
+    return true
+  })
 }

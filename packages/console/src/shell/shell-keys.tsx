@@ -10,16 +10,15 @@ import { toggleTheme } from './theme.ts'
 
 /** The keys that work on every screen, and the sheet that lists all of them. */
 export function ShellKeys(): ReactElement {
-  const [sheet, setSheet] = useState(false)
   const go = useGo()
   const palette = usePalette()
   useKeys({
     'mod k': palette.open,
-    '?': () => setSheet(true),
+    '?': () => palette.keys.show(true),
     t: toggleTheme,
     ...Object.fromEntries(NAVIGATION_ITEMS.map(({ screen, key }) => [`g ${key}`, () => go(screen)])),
   })
-  return <Sheet open={sheet} onClose={() => setSheet(false)} />
+  return <Sheet open={palette.keys.isShown} onClose={() => palette.keys.show(false)} />
 }
 
 const SHEET: readonly { readonly title: string; readonly keys: readonly (readonly [string, string])[] }[] = [

@@ -1,7 +1,8 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
+import { useBlocker } from '@tanstack/react-router'
 import { X } from 'lucide-react'
-import { useRef, type ReactElement, type ReactNode } from 'react'
-import { IconButton } from './button.tsx'
+import { useCallback, useRef, useState, type FormEvent, type ReactElement, type ReactNode, type RefObject } from 'react'
+import { Button, IconButton } from './button.tsx'
 
 export type DialogProps = {
   readonly open: boolean
@@ -26,12 +27,14 @@ export default function DialogWindow({
   wide = false,
 }: DialogProps): ReactElement {
   const popup = useRef<HTMLDivElement>(null)
+  const { onInput, asks, ask, answer } = useEdits(onClose)
   return (
-    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+    <Base.Root open={open} onOpenChange={(next) => !next && ask()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-30 bg-[oklch(.2_.02_230/.28)] dark:bg-[oklch(0_0_0/.55)]" />
         <Base.Popup
           ref={popup}
+          onInput={onInput}
           initialFocus={() => firstField(popup.current)}
           className={`fixed top-[12vh] left-1/2 z-40 flex max-h-[76vh] w-[calc(100vw-32px)] -translate-x-1/2 animate-appear flex-col rounded-page border border-line bg-raised shadow-float outline-none ${wide ? 'max-w-[720px]' : 'max-w-[480px]'}`}
         >
@@ -49,13 +52,72 @@ export default function DialogWindow({
             />
           </header>
           <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-4">{children}</div>
-          {actions !== undefined && (
-            <footer className="flex justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
+          {asks ? (
+            <div
+              role="alert"
+              className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-retry-soft px-5 py-3"
+            >
+              <p className="mr-auto font-control text-retry-text">Discard what you entered?</p>
+              <Button kind="danger" onClick={() => answer(true)}>
+                Discard it
+              </Button>
+              <Button kind="primary" autoFocus onClick={() => answer(false)}>
+                Keep editing
+              </Button>
+            </div>
+          ) : (
+            actions !== undefined && (
+              <footer className="flex justify-end gap-2 border-t border-line px-5 py-3">{actions}</footer>
+            )
           )}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
   )
+}
+
+type Edits = {
+  readonly onInput: (event: FormEvent) => void
+  /** The dialog asks whether to discard them. */
+  readonly asks: boolean
+  /** Closes the dialog, or asks first. */
+  readonly ask: () => void
+  readonly answer: (discard: boolean) => void
+}
+
+/** What somebody typed into a form of a dialog is lost with the dialog: Escape, a click beside it and Back ask first. Its own buttons do not. */
+function useEdits(onClose: () => void): Edits {
+  const form = useRef<Element | null>(null)
+  const [isAsking, setAsking] = useState(false)
+  const isEdited = useCallback(() => isThere(form), [])
+  const blocked = useBlocker({
+    shouldBlockFn: useCallback(
+      ({ action }: { readonly action: string }) => action !== 'PUSH' && action !== 'REPLACE' && isEdited(),
+      [isEdited],
+    ),
+    enableBeforeUnload: isEdited,
+    withResolver: true,
+  })
+  return {
+    onInput: ({ target }) => {
+      if (target instanceof Element) form.current = target.closest('form') ?? form.current
+    },
+    asks: isAsking || blocked.status === 'blocked',
+    ask: () => (isEdited() ? setAsking(true) : onClose()),
+    answer: (discard) => {
+      setAsking(false)
+      if (discard) onClose()
+      if (blocked.status === 'blocked') {
+        if (discard) blocked.proceed()
+        else blocked.reset()
+      }
+    },
+  }
+}
+
+/** A form that was sent is not in the page any more. */
+function isThere({ current }: RefObject<Element | null>): boolean {
+  return current?.isConnected === true
 }
 
 /** One opens a form to write, and a choice to choose; what is neither begins at its first button. */

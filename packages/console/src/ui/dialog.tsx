@@ -1,7 +1,8 @@
 import { lazy, Suspense, type ReactElement } from 'react'
 import type { DialogProps } from './dialog-window.tsx'
+import { loaded } from './loaded.ts'
 
-const DialogWindow = lazy(() => import('./dialog-window.tsx'))
+const DialogWindow = lazy(() => loaded(() => import('./dialog-window.tsx')))
 
 /**
  * A window over the page. Escape and a click beside it close it; the focus stays inside and goes back where it was. Its code

@@ -1,7 +1,8 @@
 import { lazy, Suspense, type ReactElement } from 'react'
 import type { JsonFieldProps } from './json-editor.tsx'
+import { loaded } from './loaded.ts'
 
-const JsonEditor = lazy(() => import('./json-editor.tsx'))
+const JsonEditor = lazy(() => loaded(() => import('./json-editor.tsx')))
 
 /** JSON to write or paste: with colours, brackets that match and the place of a mistake. Its code is loaded when the first one is shown. */
 export function JsonField(props: JsonFieldProps): ReactElement {

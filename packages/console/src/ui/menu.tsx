@@ -1,6 +1,7 @@
 import { Ellipsis } from 'lucide-react'
-import { lazy, Suspense, useState, type ReactElement, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react'
 import type { MenuItem } from './menu-window.tsx'
+import { loaded } from './loaded.ts'
 
 export type { MenuItem } from './menu-window.tsx'
 
@@ -13,7 +14,7 @@ type Props = {
   readonly children: ReactNode
 }
 
-const MenuWindow = lazy(() => import('./menu-window.tsx'))
+const MenuWindow = lazy(() => loaded(() => import('./menu-window.tsx')))
 
 /** A button that opens a list of things to do. Arrows move in it, letters find; its code is loaded when the first one opens. */
 export function Menu({ items, align = 'start', label, className, children }: Props): ReactElement {
@@ -41,8 +42,26 @@ export function Menu({ items, align = 'start', label, className, children }: Pro
   )
 }
 
+type Entry = Exclude<MenuItem, 'line'>
+const shown = new Set<{ readonly current: readonly MenuItem[] }>()
+
+/** What the menus with three dots on the page hold: the palette finds it too. */
+export function shownMenuItems(): readonly Entry[] {
+  return [...shown]
+    .flatMap(({ current }) => current)
+    .filter((item): item is Entry => item !== 'line' && item.disabled !== true)
+}
+
 /** Three dots: what else can be done with what stands beside them. */
 export function MoreMenu({ items }: Pick<Props, 'items'>): ReactElement {
+  const now = useRef(items)
+  useEffect(() => {
+    now.current = items
+  })
+  useEffect(() => {
+    shown.add(now)
+    return () => void shown.delete(now)
+  }, [])
   return (
     <Menu
       align="end"

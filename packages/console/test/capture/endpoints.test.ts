@@ -105,8 +105,9 @@ test(
     await tester.getByText('It passes').waitFor()
     await seen.accessible('verification of an endpoint')
     await page.getByRole('button', { name: 'Rotate the secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
     await page.getByRole('group', { name: 'New verification secret' }).locator('code').waitFor()
-    await page.getByText('verifies too, ends').waitFor()
+    await page.getByText('also verifies, ends').waitFor()
     assert.ok(!(await page.content()).includes('hush'))
     await seen.close()
   },
@@ -167,7 +168,16 @@ test(
     )
     await page.getByRole('tab', { name: 'Setup' }).click()
     await page.getByRole('button', { name: 'Rotate the URL' }).click()
-    await page.getByText('The former URL still works, and ends').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Rotate the URL?' })
+    await dialog.getByText('The current URL continues to work until').waitFor()
+    await seen.accessible('the question before a rotation')
+    assert.equal(
+      (await stage.world.admin('GET', `webhooks/${hook.id}`)).body.webhook.public_url,
+      hook.public_url,
+      'nothing happens before the answer',
+    )
+    await dialog.getByRole('button', { name: 'Rotate the URL' }).click()
+    await page.getByText('The previous URL still works. It ends').waitFor()
     await seen.accessible('a rotated URL')
     assert.equal((await post(hook.public_url, '{}')).status, 201)
     await seen.close()
@@ -185,10 +195,13 @@ test(
     await page.goto(stage.url('endpoints'))
     await page.getByRole('button', { name: 'New endpoint' }).click()
     await page.getByRole('button', { name: /^Meta/ }).click()
-    await page.getByLabel('Secret', { exact: true }).fill('the app secret')
     await page.getByLabel('Verify token').fill('a token of ours')
     await seen.accessible('an endpoint of a sender that is known')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('the app secret')
+    await seen.accessible('the secret of a sender')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Meta', level: 2, exact: true }).waitFor()
     const meta = await made('Meta')
     assert.deepEqual(
@@ -202,9 +215,10 @@ test(
 
     await page.getByRole('button', { name: 'New', exact: true }).click()
     await page.getByRole('button', { name: /^Typeform/ }).click()
+    await page.getByRole('button', { name: 'Create the URL' }).click()
     await page.getByLabel('Secret', { exact: true }).fill('hush')
-    await page.getByText('“event_id” in the payload').waitFor()
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('heading', { name: 'Typeform', level: 2, exact: true }).waitFor()
     const { public_url } = await made('Typeform')
     const body = '{"event_id":"01","form_response":{}}'
@@ -224,6 +238,74 @@ test(
       .getByRole('img', { name: /^\d received and \d refused of the last \d$/ })
       .waitFor()
     await seen.accessible('endpoints with what came last')
+    await seen.close()
+  },
+)
+
+test(
+  'each sender that signs is set up in one dialog: the URL, the secret, a signed test that is stored; six clicks',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    let clicks = 0
+    const click = async (name: string | RegExp): Promise<void> => {
+      clicks += 1
+      await page.getByRole('button', { name }).first().click()
+    }
+    for (const [name, secret] of [
+      ['Stripe', 'whsec_of_stripe'],
+      ['GitHub', 'hush'],
+      ['Shopify', 'hush'],
+      ['Slack', 'hush'],
+      ['Standard Webhooks', `whsec_${Buffer.from('standard').toString('base64')}`],
+      ['Svix', `whsec_${Buffer.from('svix').toString('base64')}`],
+      ['Linear', 'hush'],
+      ['PagerDuty', 'hush'],
+    ] as const) {
+      clicks = 0
+      await click(/^New(?: endpoint|$)/)
+      await click(new RegExp(`^${name}`))
+      await click('Create the URL')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText(/\/main\/default\//).waitFor()
+      await dialog.getByLabel('Secret', { exact: true }).fill(secret)
+      await click('Store the secret')
+      await click('Send a signed test')
+      await dialog.getByText('Stored. The signature is right.').waitFor()
+      if (name === 'Stripe') {
+        await seen.accessible('a sender that is set up and tested')
+        await seen.picture('sender-setup')
+      }
+      await click('Done')
+      await page.getByRole('region', { name: 'Endpoint', exact: true }).waitFor()
+      assert.equal(clicks, 6, name)
+    }
+    await seen.close()
+  },
+)
+
+test(
+  'a request that is not signed shows in the setup of a sender as refused, with the reason',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(stage.url('endpoints'))
+    await page.getByRole('grid', { name: 'Endpoints' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: /^Sentry/ }).click()
+    await page.getByRole('button', { name: 'Create the URL' }).click()
+    await page.getByLabel('Secret', { exact: true }).fill('hush')
+    await page.getByRole('button', { name: 'Store the secret' }).click()
+    await page.getByText('Nothing has arrived yet.').waitFor()
+    const { webhooks } = (await stage.world.admin('GET', 'webhooks')).body
+    await post(webhooks.find(({ name }: { name: string }) => name === 'Sentry').public_url, '{}')
+    await eventually(async () => {
+      stage.world.clock.advance(250)
+      return page.getByText('Refused: missing header').isVisible()
+    })
     await seen.close()
   },
 )

@@ -49,6 +49,10 @@ export const surfaces = {
     status: 409,
     text: 'This cannot be done in the state it is in. Read it again and choose what that state allows.',
   },
+  overlap_running: {
+    status: 409,
+    text: 'The one that an earlier rotation replaced still works, and this would end it now. Wait until it ends, or send "end_overlap": true.',
+  },
   malformed_request: { status: 400, text: 'This is not a valid HTTP request. Send HTTP/1.1.' },
   request_timeout: {
     status: 408,

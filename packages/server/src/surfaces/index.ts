@@ -19,6 +19,7 @@ import { mountPages } from './pages.ts'
 import { createOwnMachineCheck } from './own-machine.ts'
 import { createRequestRates } from './request-rates.ts'
 import { closeRouter, createRouter } from './router.ts'
+import { mountSink } from './sink/mount.ts'
 import type { Streams } from './stream/hub.ts'
 import { mountStream, type Admit } from './stream/mount.ts'
 
@@ -91,6 +92,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   const door: Door = { ...road, sourceIp, rates: createRequestRates(road.config.ADMIN_REQUESTS_MAX) }
   mountSignIn(router, { deps: road, sourceIp, rates: door.rates })
   mountAdmin(router, door)
+  mountSink(router, road)
   mountStream(router, { road, streams, sourceIp, admit: streamAdmission(door) })
   mountPages(router)
   ui.mount(router)

@@ -379,7 +379,7 @@ describe('X-Service-Signature', () => {
     assert.equal(await statusOf(`ingest/${key}/d`, signed(on.body.signing_secret)), '401 bad_signature')
   })
 
-  test('its secret is rotated with an overlap; an older one ends at once; it is audited without it', async () => {
+  test('its secret is rotated with an overlap, which another rotation ends only when the caller says so; the audit row holds no secret', async () => {
     const { id, key, secret } = await anIngestKey(world, { require_signature: true })
     const rotate = (body: object): Promise<Answer> =>
       world.admin('POST', `ingest-keys/${id}/rotate-signing-secret`, body)
@@ -394,10 +394,14 @@ describe('X-Service-Signature', () => {
     )
     assert.ok(row.includes(id) && row.includes(end) && !row.includes(body.signing_secret.slice(6)))
     const [chosen, last] = ['chosen-by-a-person', 'the-last-of-them-all']
+    const early = await rotate({ secret: chosen, overlap_hours: 1 })
+    assert.deepEqual([early.status, early.body.reason], [409, 'overlap_running'])
+    assert.ok(early.body.error.includes(end), 'the refusal names the time at which the overlap ends')
+    assert.deepEqual(await statuses(secret, body.signing_secret, chosen), ['201', '201', '401 bad_signature'])
     const short = await rotate({ secret: 'fifteen-letters', overlap_hours: 1 })
     assert.deepEqual([short.status, short.body.reason], [400, 'invalid_request'])
     assert.match(short.body.error, /at least 16 characters/)
-    assert.equal((await rotate({ secret: chosen, overlap_hours: 1 })).body.signing_secret, undefined)
+    assert.equal((await rotate({ secret: chosen, overlap_hours: 1, end_overlap: true })).body.signing_secret, undefined)
     assert.deepEqual(await statuses(secret, body.signing_secret, chosen), ['401 bad_signature', '201', '201'])
     world.clock.advance(HOUR_MS - 1)
     assert.deepEqual(await statuses(body.signing_secret, chosen), ['201', '201'])

@@ -196,6 +196,17 @@ describe('the URL of an endpoint', () => {
     assert.equal((await rotate(webhook.id, { overlap_hours: 720 })).body.previous_url_expires_at, inHours(720))
   })
 
+  test('with end_overlap false a rotation inside the overlap is refused and changes nothing', async () => {
+    const first = await aWebhook(world)
+    const { body: next } = await rotate(first.id, { overlap_hours: 1, end_overlap: false })
+    const refusal = await rotate(first.id, { overlap_hours: 0, end_overlap: false })
+    assert.deepEqual([refusal.status, refusal.body.reason], [409, 'overlap_running'])
+    assert.ok(refusal.body.error.includes(inHours(1)), 'the refusal names the time at which the overlap ends')
+    for (const url of [first.public_url, next.public_url]) assert.equal(await statusAt(url), '201')
+    later(HOUR_MS)
+    assert.equal((await rotate(first.id, { end_overlap: false })).status, 200)
+  })
+
   test('two rotations at once: one URL is current, one is previous, and no other works', async () => {
     const webhook = await aWebhook(world)
     const answers = await Promise.all([1, 2, 3, 4].map(() => rotate(webhook.id)))
@@ -261,6 +272,15 @@ describe('the verification secret of an endpoint', () => {
     )
   })
 
+  test('once the overlap has ended, the next rotation needs no permission', async () => {
+    const { id } = await aVerifying('one')
+    await rotateSecret(id, { secret: 'two', overlap_hours: 1 })
+    later(HOUR_MS - 1)
+    assert.equal((await rotateSecret(id, { secret: 'three' })).status, 409)
+    later(1)
+    assert.equal((await rotateSecret(id, { secret: 'three' })).status, 200)
+  })
+
   test('the deadline is the database’s time, whatever this machine’s clock says', async () => {
     const { id, public_url } = await aVerifying()
     await rotateSecret(id, { secret: 'new', overlap_hours: 1 })
@@ -284,10 +304,14 @@ describe('the verification secret of an endpoint', () => {
     )
   })
 
-  test('to rotate again ends the older secret at once', async () => {
+  test('to rotate again within the overlap is refused, until the caller says that it may end the older secret', async () => {
     const { id, public_url } = await aVerifying('one')
     await rotateSecret(id, { secret: 'two' })
-    await rotateSecret(id, { secret: 'three' })
+    const early = await rotateSecret(id, { secret: 'three' })
+    assert.deepEqual([early.status, early.body.reason], [409, 'overlap_running'])
+    assert.ok(early.body.error.includes(inHours(24)), 'the refusal names the time at which the overlap ends')
+    assert.equal(await statusAt(public_url, signed('one')), '201')
+    await rotateSecret(id, { secret: 'three', end_overlap: true })
     const answers = await Promise.all(['one', 'two', 'three'].map((secret) => statusAt(public_url, signed(secret))))
     assert.deepEqual(answers, ['401 bad_signature', '201', '201'])
   })

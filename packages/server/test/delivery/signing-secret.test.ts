@@ -131,12 +131,17 @@ test('an overlap ends by the clock of the database, also on a machine whose own 
   world.clock.wallAheadMs = 0
 })
 
-test('with overlap 0 the former secret ends at once; a second rotation ends the oldest at once', async () => {
+test('with overlap 0 the previous secret ends at once; a second rotation ends the oldest at once, if the caller says so', async () => {
   const target = await aTarget()
   const second = (await rotate(target.id, { overlap_hours: 720 })).body.signing_secret
-  const third = (await rotate(target.id, { overlap_hours: 1 })).body.signing_secret
+  for (const overlap_hours of [0, 1]) {
+    const { status, body } = await rotate(target.id, { overlap_hours })
+    assert.deepEqual([status, body.reason], [409, 'overlap_running'])
+  }
+  assert.deepEqual(signersOf(await target.send(), [target.secret, second]), [second, target.secret])
+  const third = (await rotate(target.id, { overlap_hours: 1, end_overlap: true })).body.signing_secret
   assert.deepEqual(signersOf(await target.send(), [target.secret, second, third]), [third, second])
-  const last = await rotate(target.id, { overlap_hours: 0 })
+  const last = await rotate(target.id, { overlap_hours: 0, end_overlap: true })
   assert.equal(last.body.destination.previous_secret_expires_at, null)
   assert.deepEqual(signersOf(await target.send(), [target.secret, second, third, last.body.signing_secret]), [
     last.body.signing_secret,

@@ -207,6 +207,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'destinationPreviews.make': async (at) => ({
     body: { url: sink.url, record_id: (await anEventIn(at)).records[0].id },
   }),
+  'destinationSinks.create': () => ({ body: { name: aName('sink'), datasets: ['Nothing'] } }),
   'destinationPresets.list': () => ({}),
   'destinations.remove': (at) => aDestinationIn(at),
   'destinations.recover': (at) => withBody(aDestinationIn(at), { since: '2026-01-01T00:00:00Z' }),

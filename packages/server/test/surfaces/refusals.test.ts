@@ -367,6 +367,11 @@ const PRODUCED: Readonly<Record<Reason, () => Promise<Answer>>> = {
   name_taken: async () => world.admin('POST', 'rules', { name: (await aRule(world)).name, dataset: 'x' }),
   default_project: () => world.admin('DELETE', `projects/${world.installed.project.id}`),
   invalid_state: async () => world.admin('POST', `deliveries/${await aPausedDelivery()}/replay`),
+  overlap_running: async () => {
+    const { id } = await aWebhook(world)
+    await world.admin('POST', `webhooks/${id}/rotate`, {})
+    return world.admin('POST', `webhooks/${id}/rotate`, { end_overlap: false })
+  },
   search_timed_out: () =>
     database.transaction(async (db) => {
       await db.run(sql`lock table deliveries in access exclusive mode`)

@@ -1,11 +1,17 @@
 import type { ReactElement } from 'react'
 import { Button } from '../../ui/button.tsx'
+import { NotLoaded } from '../../ui/loaded.ts'
 import { Empty } from '../../ui/states.tsx'
+import { Away } from './away.tsx'
 
-/** A fault of the console itself, or a piece of it that could not be loaded. */
+/** A page that cannot be shown: the server does not answer, or the console has a bug. */
 export function Broken({ error }: { readonly error: unknown }): ReactElement {
+  return error instanceof NotLoaded ? <Away missing={<Bug error={error.cause} />} /> : <Bug error={error} />
+}
+
+function Bug({ error }: { readonly error: unknown }): ReactElement {
   return (
-    <main className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
+    <div className="m-2 h-[calc(100%-16px)] rounded-page border border-line bg-surface">
       <Empty
         alone
         title="This page could not be shown"
@@ -15,9 +21,9 @@ export function Broken({ error }: { readonly error: unknown }): ReactElement {
           </Button>
         }
       >
-        Nothing was changed. If it happens again, this is what to report:{' '}
+        Nothing was changed. If it happens again, report this:{' '}
         <code className="mono text-ink-2">{String(error).slice(0, 300)}</code>
       </Empty>
-    </main>
+    </div>
   )
 }

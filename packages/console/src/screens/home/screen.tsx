@@ -1,3 +1,4 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState, type ReactElement } from 'react'
@@ -13,7 +14,13 @@ export function Home(): ReactElement {
     queryKey: ['home', token],
     gcTime: 0,
     queryFn: async () => {
-      if (token !== undefined) await signInOnce(token)
+      if (token !== undefined) {
+        const over = await signInOnce(token).then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        if (over !== undefined) return whoeverIsIn(over)
+      }
       return clientOf().me.get()
     },
   })
@@ -44,6 +51,16 @@ function signInOnce(token: string): Promise<void> {
   const before = asked.get(token) ?? callSession('POST', { token })
   asked.set(token, before)
   return before
+}
+
+/** A link that was used before does no harm to somebody who is signed in already: it opens the console for them. */
+async function whoeverIsIn(over: unknown): Promise<RouteAnswer<Routes['me']['get']>> {
+  if (!(over instanceof ServiceError) || over.reason !== 'link_over') throw over
+  try {
+    return await clientOf().me.get()
+  } catch {
+    throw over
+  }
 }
 
 function LinkOver({ error }: { readonly error: Error }): ReactElement {

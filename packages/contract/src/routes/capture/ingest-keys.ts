@@ -3,7 +3,7 @@ import { IpAllowlist } from '../../gates.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
-import { OverlapHours } from '../../rotation.ts'
+import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { VerificationSecret } from '../../verification.ts'
 
@@ -129,7 +129,8 @@ export const ingestKeys = {
     path: 'ingest-keys/{id}/rotate-signing-secret',
     summary: 'Replace the signing secret of an ingest key',
     description:
-      'The new secret verifies at once, and the previous one for overlap_hours more. One previous secret is stored: another rotation ends it at once. ' +
+      'The new secret verifies at once, and the previous one continues to verify for overlap_hours. A key has one previous secret at most: ' +
+      'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. ' +
       'Refused with 400 when the key requires no signature.',
     ...WRITE,
     status: 200,
@@ -143,6 +144,7 @@ export const ingestKeys = {
         .optional()
         .describe('Absent: one is minted.'),
       overlap_hours: OverlapHours,
+      end_overlap: EndOverlap,
     }),
     output: one.extend({ signing_secret: SigningSecret }),
   }),

@@ -7,7 +7,7 @@ import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
-import { OverlapHours } from '../../rotation.ts'
+import { EndOverlap, EndUrlOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { SignatureExplanation } from '../../signature-explanation.ts'
 import {
@@ -229,12 +229,13 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate',
     summary: 'Give an endpoint a new URL',
     description:
-      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The previous URL works for overlap_hours more, then answers 404; ' +
-      'with 0 it ends at once. One previous URL is stored: another rotation ends it at once.',
+      'Mints a new URL for the same endpoint: id, dataset, settings and history stay. The previous URL continues to work for overlap_hours, then answers 404; ' +
+      'with 0 it ends at once. An endpoint has one previous URL at most, so a second rotation within the overlap ends the older URL at once. ' +
+      'Send `end_overlap: false` to get 409 `overlap_running` instead.',
     ...WRITE,
     status: 200,
     params: at,
-    body: z.strictObject({ overlap_hours: OverlapHours }),
+    body: z.strictObject({ overlap_hours: OverlapHours, end_overlap: EndUrlOverlap }),
     output: Webhook.pick({
       id: true,
       webhook_slug: true,
@@ -250,8 +251,9 @@ export const webhooks = {
     path: 'webhooks/{id}/rotate-verification-secret',
     summary: 'Replace the verification secret of an endpoint',
     description:
-      'The new secret verifies at once, and the previous one for overlap_hours more (`previous_secret_expires_at`). One previous secret is stored: another rotation ends it ' +
-      'at once, and so does a secret that a change of the endpoint sets. Refused with 400 when the scheme is none.',
+      'The new secret verifies at once, and the previous one continues to verify for overlap_hours (`previous_secret_expires_at`). An endpoint has one previous secret at most: ' +
+      'a second rotation within the overlap is refused with 409 `overlap_running`, unless `end_overlap` is true. A secret set by a change of the endpoint ends the overlap at once. ' +
+      'Refused with 400 when the scheme is none.',
     ...WRITE,
     status: 200,
     showsSecret: true,
@@ -259,6 +261,7 @@ export const webhooks = {
     body: z.strictObject({
       secret: VerificationSecret.optional().describe('Absent: one is minted, in the form that fits the scheme.'),
       overlap_hours: OverlapHours,
+      end_overlap: EndOverlap,
     }),
     output: one.extend({
       verification_secret: z

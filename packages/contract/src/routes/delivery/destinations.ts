@@ -25,7 +25,7 @@ import {
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
-import { OverlapHours } from '../../rotation.ts'
+import { EndOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { Attempt } from './deliveries.ts'
 import { DryRunOnly, RatePerSecond, ReplayPlan, StartedReplay } from './replays.ts'
@@ -184,10 +184,11 @@ export const destinations = {
     summary: 'Replace the signing secret of a destination',
     description:
       'Mints a new secret. For overlap_hours every delivery is signed with both: a second v1 in Service-Signature and a second signature in webhook-signature, ' +
-      'so a receiver may change over at any moment. One previous secret is stored: another rotation ends it at once. For a person who is signed in; never for a key or an agent.',
+      'so a receiver may change over at any moment. A destination has one previous secret at most: a second rotation within the overlap is refused with 409 `overlap_running`, ' +
+      'unless `end_overlap` is true. For a person who is signed in; never for a key or an agent.',
     ...PERSONAL,
     params: at,
-    body: z.strictObject({ overlap_hours: OverlapHours }),
+    body: z.strictObject({ overlap_hours: OverlapHours, end_overlap: EndOverlap }),
     output: Secret,
   }),
   recover: defineRoute({

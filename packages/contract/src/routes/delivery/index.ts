@@ -1,8 +1,16 @@
 import { deliveries } from './deliveries.ts'
 import { destinationPresets } from './destination-presets.ts'
 import { destinationPreviews } from './destination-previews.ts'
+import { destinationSinks } from './destination-sinks.ts'
 import { destinations } from './destinations.ts'
 import { replays } from './replays.ts'
 
 /** What goes out: destinations, deliveries and replays. */
-export const delivery = { deliveries, destinationPresets, destinationPreviews, destinations, replays } as const
+export const delivery = {
+  deliveries,
+  destinationPresets,
+  destinationPreviews,
+  destinationSinks,
+  destinations,
+  replays,
+} as const

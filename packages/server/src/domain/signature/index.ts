@@ -5,7 +5,7 @@ import { NO_SECRET, readSignature } from './schemes.ts'
 export { explainSignature } from './explain.ts'
 export { type Signed, type SignatureFailure } from './reading.ts'
 export type { HeldSecret } from './schemes.ts'
-export { signDelivery, verifyServiceSignature } from './service-signature.ts'
+export { signDelivery, verifyDelivery, verifyServiceSignature } from './service-signature.ts'
 
 export type SignatureToVerify = Signed & { readonly settings: VerificationSettings }
 

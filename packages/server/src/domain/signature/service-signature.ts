@@ -1,7 +1,7 @@
 import { LIMITS } from '@postroad/contract'
 import { digest } from './digest.ts'
 import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
-import { standardSignature } from './standard-webhooks.ts'
+import { readStandardWebhooks, standardSignature } from './standard-webhooks.ts'
 import { readTimestamped } from './timestamped.ts'
 
 /** What signs a delivery: the secret of the destination first, during an overlap the former one after it. */
@@ -49,4 +49,11 @@ export function verifyServiceSignature(request: Signed): SignatureFailure | unde
     tolerance: LIMITS.toleranceSecondsDefault,
   })
   return failureOf(reading, request)
+}
+
+/** A delivery of ours, as its receiver checks it: by `Service-Signature`, or by `webhook-signature` when that one is not there. */
+export function verifyDelivery(request: Signed): SignatureFailure | undefined {
+  const tolerance = LIMITS.toleranceSecondsDefault
+  const own = readTimestamped(request.headers, { headers: ['Service-Signature'], tolerance })
+  return failureOf(own.value === undefined ? readStandardWebhooks(request.headers, tolerance) : own, request)
 }

@@ -1,6 +1,7 @@
 import { deliveries } from './deliveries/index.ts'
 import { destinationPresets } from './destination-presets/index.ts'
 import { destinationPreviews } from './destination-previews/index.ts'
+import { destinationSinks } from './destination-sinks/index.ts'
 import { destinations } from './destinations/index.ts'
 import { replays } from './replays/index.ts'
 import type { RoomsOf } from '../verbs.ts'
@@ -10,6 +11,7 @@ export const delivery: RoomsOf<'delivery'> = {
   deliveries,
   destinationPresets,
   destinationPreviews,
+  destinationSinks,
   destinations,
   replays,
 }

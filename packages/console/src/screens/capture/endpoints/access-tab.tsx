@@ -110,7 +110,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
             autoComplete="new-password"
             value={draft.token}
             disabled={disabled}
-            placeholder={webhook.handshake.has_verify_token === true ? 'held; leave empty to keep it' : ''}
+            placeholder={webhook.handshake.has_verify_token === true ? 'stored; leave empty to keep it' : ''}
             onChange={({ target }) => change({ token: target.value })}
             hint={
               draft.handshake === 'hub_challenge'

@@ -68,7 +68,7 @@ export function StateChip({ of: { enabled, previous_url_expires_at } }: { readon
   if (previous_url_expires_at !== null)
     return (
       <span className="text-data text-retry-text">
-        former URL ends <Countdown to={previous_url_expires_at} />
+        previous URL ends <Countdown to={previous_url_expires_at} />
       </span>
     )
   return <Chip standing="ok">on</Chip>

@@ -3,30 +3,34 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { usePlace } from '../../../data/place.ts'
 import { adminCurl } from '../../../parts/commands.ts'
-import { createBodyOf, createDraftOf, SENDERS, type Sender } from '../../../parts/senders.ts'
+import { createBodyOf, createDraftOf, isSigned, SENDERS, type Sender } from '../../../parts/senders.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { SenderSetup } from './sender-setup.tsx'
 import { VerificationFields } from './verification-fields.tsx'
 
 const FORM = 'create-endpoint'
 
 type Props = { readonly onClose: () => void; readonly onMade: (id: string) => void }
 
-/** Makes an endpoint: who sends, then a name. */
+/** Makes an endpoint: first who sends, then what that sender needs. */
 export function CreateDialog({ onClose, onMade }: Props): ReactElement {
   const [sender, setSender] = useState<Sender | undefined>()
-  if (sender !== undefined)
-    return <Settings sender={sender} onBack={() => setSender(undefined)} onClose={onClose} onMade={onMade} />
+  const back = (): void => setSender(undefined)
+  // Whose header and digest nobody knows here is set up by its settings; all others in the order of their own pages.
+  if (sender !== undefined && isSigned(sender) && sender.id !== 'hmac')
+    return <SenderSetup sender={sender} onBack={back} onClose={onClose} onMade={onMade} />
+  if (sender !== undefined) return <Settings sender={sender} onBack={back} onClose={onClose} onMade={onMade} />
   return (
     <Dialog
       open
       wide
       onClose={onClose}
       title="New endpoint"
-      lead="Who will send to it? Its signature check comes with it."
+      lead="Choose who sends to it. The signature check of the sender comes with it."
       actions={<Button onClick={onClose}>Cancel</Button>}
     >
       <ul aria-label="Senders" className="grid grid-cols-3 gap-2 pb-1 max-md:grid-cols-2">
@@ -66,17 +70,15 @@ function Settings({
   const secretless = createBodyOf(sender, {
     ...draft,
     verification: { ...draft.verification, secret: '' },
-    verifyToken: 'YOUR_VERIFY_TOKEN',
   })
   const isUnnamed = draft.name.trim() === ''
-  const asksToken = sender.handshake === 'hub_challenge'
   return (
     <Dialog
       open
       wide
       onClose={onClose}
       title={sender.id === 'any' ? 'New endpoint' : `New endpoint: ${sender.name}`}
-      lead={sender.setup === '' ? 'A URL of its own that webhooks are sent to.' : sender.setup}
+      lead={sender.setup === '' ? 'A URL that webhooks are sent to.' : sender.setup}
       actions={
         <>
           <Button onClick={onBack}>Back</Button>
@@ -122,26 +124,12 @@ function Settings({
           set={(part) => set({ verification: { ...draft.verification, ...part } })}
           isHeld={false}
         />
-        {asksToken && (
-          <Field
-            label="Verify token"
-            type="password"
-            autoComplete="new-password"
-            required
-            value={draft.verifyToken}
-            onChange={({ target }) => set({ verifyToken: target.value })}
-            hint="The same text that you enter at the sender: it is asked for once, before anything is sent. Write-only."
-          />
-        )}
-        <p className="mb-3.5 text-data text-ink-3">{repeatsText(sender)}</p>
+        <p className="mb-3.5 text-data text-ink-3">
+          The header Idempotency-Key marks a repeat, if the sender sends one. Under Access you can choose another
+          header.
+        </p>
         <RefusedLine error={create.error} />
       </form>
     </Dialog>
   )
-}
-
-function repeatsText({ idempotency, name }: Sender): string {
-  if (idempotency === null)
-    return 'A repeat is told by the header Idempotency-Key, if the sender has one. Under Access you can choose another.'
-  return `What ${name} sends again is answered 200 and stored once: it is told by ${'header' in idempotency ? `the header ${idempotency.header}` : `“${idempotency.path}” in the payload`}.`
 }

@@ -6,15 +6,16 @@ import { useMay } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
+import { Rotate } from '../../../parts/rotate.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
-import { needs, RefusedLine } from '../../../ui/states.tsx'
+import { needs } from '../../../ui/states.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { masked } from './columns.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
 import { snippetsOf, type Language } from './snippets.ts'
 
-/** How to send to it, and how to give it another URL without losing an event. */
+/** How to send to an endpoint, and how to give it another URL without losing an event. */
 export function SetupTab({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [isShown, setShown] = useState(false)
   const [language, setLanguage] = useState<Language>('curl')
@@ -89,12 +90,14 @@ function RotatePart({
 }): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const may = useMay(routes.webhooks.rotate)
-  const rotate = useChange(['webhooks'], (client) => client.webhooks.rotate({ id, overlap_hours: hours }))
+  const rotate = useChange(['webhooks'], (client, mayEnd: boolean) =>
+    client.webhooks.rotate({ id, overlap_hours: hours, end_overlap: mayEnd }),
+  )
   return (
-    <Part title="Give it a new URL" text="The same endpoint: its id, dataset, settings and history stay.">
+    <Part title="Give it a new URL" text="The endpoint keeps its id, dataset, settings and history.">
       {previous_public_url !== null && previous_url_expires_at !== null && (
         <p role="status" className="mb-3.5 rounded-field bg-retry-soft px-3 py-2 text-retry-text">
-          The former URL still works, and ends <Countdown to={previous_url_expires_at} />.
+          The previous URL still works. It ends <Countdown to={previous_url_expires_at} />.
         </p>
       )}
       <Overlap hours={hours} change={setHours} what="URL" />
@@ -107,15 +110,13 @@ function RotatePart({
           <CopyButton text={rotate.data.public_url} label="Copy the new URL" />
         </p>
       )}
-      <RefusedLine error={rotate.error} />
-      <Button
-        kind="danger"
-        disabled={!may || rotate.isPending}
-        title={may ? 'Makes a new URL' : needs(routes.webhooks.rotate.role)}
-        onClick={() => rotate.mutate(undefined)}
-      >
-        Rotate the URL
-      </Button>
+      <Rotate
+        what="URL"
+        hours={hours}
+        until={previous_url_expires_at}
+        refused={may ? undefined : needs(routes.webhooks.rotate.role)}
+        rotate={rotate}
+      />
     </Part>
   )
 }

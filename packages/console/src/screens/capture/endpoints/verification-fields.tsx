@@ -48,11 +48,11 @@ export function VerificationFields({ draft, set, isHeld, disabled = false }: Pro
           type="password"
           autoComplete="new-password"
           value={draft.secret}
-          placeholder={isHeld ? 'held; leave empty to keep it' : `The secret that ${label} signs with`}
+          placeholder={isHeld ? 'stored; leave empty to keep it' : `The secret that ${label} signs with`}
           onChange={({ target }) => set({ secret: target.value })}
           hint={
             isHeld
-              ? 'What you write here replaces the held secret at once. To change over without a gap, rotate it below.'
+              ? 'What you write here replaces the stored secret at once. To change it without a gap, rotate it below.'
               : 'Write-only. Until it is set, every request is answered 401.'
           }
         />

@@ -3,10 +3,13 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Webhook } from '../../../data/lists.ts'
 import { useMay } from '../../../data/place.ts'
+import { AskDialog } from '../../../parts/ask-dialog.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
+import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { SignatureTester } from '../../../parts/signature-tester.tsx'
+import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
@@ -25,7 +28,7 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
       {isSigned && (
         <Part
           title="Why does it not match?"
-          text="Paste a request as it came. The server checks it with the held secret and says which step failed; it never says the secret or the digest that it expected."
+          text="Paste a request as it came. The server checks it with the stored secret and names the step that failed. It never shows the secret or the digest that it expected."
         >
           <SignatureTester webhookId={webhook.id} />
         </Part>
@@ -36,6 +39,7 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
 
 function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
   const [draft, setDraft] = useState(() => verificationDraftOf(webhook))
+  const [isAsking, setAsking] = useState(false)
   const may = useMay(routes.webhooks.update)
   const toast = useToast()
   const save = useChange(['webhooks'], (client) =>
@@ -43,20 +47,27 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
   )
   const { scheme, has_secret } = webhook.verification
   const isHeld = scheme === draft.scheme && has_secret === true
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(verificationDraftOf(webhook))
+  // What ends with it: the stored secret, and a previous one that still verifies.
+  const endsSecret = has_secret === true && (scheme !== draft.scheme || draft.secret !== '')
+  const run = (): void =>
     save.mutate(undefined, {
       onSuccess: () => {
+        setAsking(false)
         setDraft((before) => ({ ...before, secret: '' }))
         toast({ text: 'Saved. It counts from the next request on.' })
       },
     })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (endsSecret) setAsking(true)
+    else run()
   }
   return (
     <Part title="Signature check">
       {scheme !== 'none' && has_secret !== true && (
         <p role="status" className="mb-3.5 rounded-field bg-fail-soft px-3 py-2 text-fail">
-          No secret is held: every request is answered 401 until you set it.
+          This endpoint has no secret yet. It answers 401 to every request until you set one.
         </p>
       )}
       <form onSubmit={submit} aria-label="Signature check">
@@ -66,7 +77,7 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
           isHeld={isHeld}
           disabled={!may}
         />
-        <RefusedLine error={save.error} />
+        {!isAsking && <RefusedLine error={save.error} />}
         <Button
           type="submit"
           kind="primary"
@@ -77,6 +88,23 @@ function SchemePart({ webhook }: { readonly webhook: Webhook }): ReactElement {
           Save the check
         </Button>
       </form>
+      <Unsaved isUnsaved={isChanged} />
+      {isAsking && (
+        <AskDialog
+          title={draft.scheme === 'none' ? 'Switch the signature check off?' : 'Replace the secret at once?'}
+          verb={draft.scheme === 'none' ? 'Switch it off' : 'Replace the secret'}
+          disabled={save.isPending}
+          error={save.error}
+          onClose={() => setAsking(false)}
+          onYes={run}
+        >
+          <p className="mb-3.5 text-ink-2">
+            {draft.scheme === 'none'
+              ? 'The stored secret ends at once, and whoever knows the URL may send. Nobody can read the secret back.'
+              : `The stored secret ends at once${(webhook.verification.previous_secret_expires_at ?? null) === null ? '' : ', and so does the previous one, which still verifies'}. A request that is signed with it is answered 401. To change the secret without a gap, rotate it instead.`}
+          </p>
+        </AskDialog>
+      )}
     </Part>
   )
 }
@@ -85,23 +113,28 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const [secret, setSecret] = useState('')
   const may = useMay(routes.webhooks.rotateVerificationSecret)
-  const rotate = useChange(['webhooks'], (client) =>
-    client.webhooks.rotateVerificationSecret({ id, overlap_hours: hours, ...(secret === '' ? {} : { secret }) }),
+  const rotate = useChange(['webhooks'], (client, mayEnd: boolean) =>
+    client.webhooks.rotateVerificationSecret({
+      id,
+      overlap_hours: hours,
+      end_overlap: mayEnd,
+      ...(secret === '' ? {} : { secret }),
+    }),
   )
   const until = verification.previous_secret_expires_at ?? null
   const minted = rotate.data?.verification_secret
   return (
-    <Part title="Rotate the secret" text="While both verify, your sender may change over at any moment.">
+    <Part title="Rotate the secret" text="While both secrets verify, you can change the sender at any moment.">
       <Facts
         of={[
-          ['Secret', verification.has_secret === true ? 'held, never shown' : 'none'],
+          ['Secret', verification.has_secret === true ? 'stored, never shown' : 'none'],
           [
-            'Former secret',
+            'Previous secret',
             until === null ? (
               'none'
             ) : (
               <>
-                verifies too, ends <Countdown to={until} />
+                also verifies, ends <Countdown to={until} />
               </>
             ),
           ],
@@ -114,7 +147,7 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="As your sender shows it. Left empty, one is made here, and shown once."
+        hint="Copy it from the sender. If you leave this empty, the server makes one and shows it once."
       />
       {minted !== undefined && (
         <SecretOnce
@@ -128,15 +161,15 @@ function RotatePart({ webhook: { id, verification } }: { readonly webhook: Webho
           The new secret verifies from now on.
         </p>
       )}
-      <RefusedLine error={rotate.error} />
-      <Button
-        kind="danger"
-        disabled={!may || rotate.isPending}
-        title={may ? 'Replaces the secret' : needs(routes.webhooks.rotateVerificationSecret.role)}
-        onClick={() => rotate.mutate(undefined, { onSuccess: () => setSecret('') })}
-      >
-        Rotate the secret
-      </Button>
+      <Rotate
+        what="secret"
+        hours={hours}
+        until={until}
+        refused={may ? undefined : needs(routes.webhooks.rotateVerificationSecret.role)}
+        rotate={rotate}
+        onRotated={() => setSecret('')}
+      />
+      <Unsaved isUnsaved={secret !== ''} />
     </Part>
   )
 }

@@ -1,13 +1,15 @@
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../../data/client.ts'
 import type { Webhook } from '../../../data/lists.ts'
-import { useWebhooks } from '../../../data/names.ts'
+import { useDestinations, useWebhooks } from '../../../data/names.ts'
 import { CodeText } from '../../../parts/code-text.tsx'
+import { MakeSink } from '../../../parts/make-sink.tsx'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton, useCopy } from '../../../ui/copy.tsx'
 import { Page } from '../../../ui/page.tsx'
-import { Empty, Loading, RefusedLine } from '../../../ui/states.tsx'
+import { Loading, RefusedLine } from '../../../ui/states.tsx'
+import { NoEndpoint } from './no-endpoint.tsx'
 import { SignedStart } from './signed-start.tsx'
 import { COMMANDS, type CommandName } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
@@ -48,7 +50,7 @@ export function FirstRun({ isListening, hasArrived, onSkip }: Props): ReactEleme
         isLoading ? (
           <Loading />
         ) : (
-          <Empty title="This project has no endpoint yet">Make one, and its URL and a ready command stand here.</Empty>
+          <NoEndpoint />
         )
       ) : (
         <Start webhook={webhook} hasArrived={hasArrived} />
@@ -106,6 +108,7 @@ function Start({ webhook, hasArrived }: { readonly webhook: Webhook; readonly ha
         </div>
         <Command url={webhook.public_url} />
         <SendHere path={webhook.public_path} />
+        <DeliverToo />
         <SignedStart />
       </div>
       <Steps hasArrived={hasArrived} />
@@ -176,6 +179,28 @@ function SendHere({ path }: { readonly path: string }): ReactElement {
         <RefusedLine error={state.error} />
       </div>
     </div>
+  )
+}
+
+/** With a destination the first event is delivered as well. */
+function DeliverToo(): ReactElement | null {
+  const { all } = useDestinations()
+  const [first] = all
+  return (
+    <section aria-label="Deliver it too" className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
+      {first === undefined ? (
+        <>
+          <MakeSink />
+          <p className="max-w-[52ch] text-ink-3">
+            Make a destination that this server receives itself, and your first event is delivered too.
+          </p>
+        </>
+      ) : (
+        <p role="status" className="text-ink-2">
+          Your first event is delivered to {first.name} too.
+        </p>
+      )}
+    </section>
   )
 }
 

@@ -12,6 +12,7 @@ import { Page } from '../../../ui/page.tsx'
 import { Stale } from '../../../ui/states.tsx'
 import { CHOICES, FIRST_COLUMNS } from './columns.tsx'
 import { FirstRun } from './first-run.tsx'
+import { Guide } from './guide.tsx'
 import { Histogram } from './histogram.tsx'
 import { Inspector } from './inspector.tsx'
 import { fieldsIn, ListMenu } from './list-menu.tsx'
@@ -78,6 +79,7 @@ export function Screen(): ReactElement {
           }
           foot={<Foot events={events} />}
         >
+          {!skipped && rows.length > 0 && <Guide onSend={() => setDraft({ body: '', webhookId: null })} />}
           <Toolbar search={search} change={change} paths={paths} refusal={events.refusal} />
           <Histogram events={events} search={search} change={change} />
           {events.tail.status === 'lost' && events.tail.lostAt !== undefined && (

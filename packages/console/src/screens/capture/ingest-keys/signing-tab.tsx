@@ -5,7 +5,9 @@ import type { IngestKey } from '../../../data/lists.ts'
 import { useMay } from '../../../data/place.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
+import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
+import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
@@ -69,12 +71,12 @@ export function SigningTab({
                     </>,
                   ],
                   [
-                    'Former secret',
+                    'Previous secret',
                     until === null ? (
                       'none'
                     ) : (
                       <>
-                        verifies too, ends <Countdown to={until} />
+                        also verifies, ends <Countdown to={until} />
                       </>
                     ),
                   ],
@@ -83,20 +85,36 @@ export function SigningTab({
           ]}
         />
       </Part>
-      {require_signature && <RotatePart id={id} refused={refused} />}
+      {require_signature && <RotatePart id={id} until={until} refused={refused} />}
     </>
   )
 }
 
-function RotatePart({ id, refused }: { readonly id: string; readonly refused: string | undefined }): ReactElement {
+function RotatePart({
+  id,
+  until,
+  refused,
+}: {
+  readonly id: string
+  readonly until: string | null
+  readonly refused: string | undefined
+}): ReactElement {
   const [hours, setHours] = useState<number>(LIMITS.rotationOverlapHoursDefault)
   const [secret, setSecret] = useState('')
-  const rotate = useChange(['ingestKeys'], (client) =>
-    client.ingestKeys.rotateSigningSecret({ id, overlap_hours: hours, ...(secret === '' ? {} : { secret }) }),
+  const rotate = useChange(['ingestKeys'], (client, mayEnd: boolean) =>
+    client.ingestKeys.rotateSigningSecret({
+      id,
+      overlap_hours: hours,
+      end_overlap: mayEnd,
+      ...(secret === '' ? {} : { secret }),
+    }),
   )
   const minted = rotate.data?.signing_secret
   return (
-    <Part title="Rotate the secret" text="While both verify, your sender may change over at any moment. The key stays.">
+    <Part
+      title="Rotate the secret"
+      text="While both secrets verify, you can change the sender at any moment. The key stays."
+    >
       <Overlap hours={hours} change={setHours} what="secret" />
       <Field
         label="New secret"
@@ -104,7 +122,7 @@ function RotatePart({ id, refused }: { readonly id: string; readonly refused: st
         autoComplete="new-password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
-        hint="Left empty, one is made here, and shown once."
+        hint="If you leave this empty, the server makes one and shows it once."
       />
       {minted !== undefined && (
         <SecretOnce label="New signing secret" secret={minted} note="It verifies from now on. It is not shown again." />
@@ -114,15 +132,15 @@ function RotatePart({ id, refused }: { readonly id: string; readonly refused: st
           The new secret verifies from now on.
         </p>
       )}
-      <RefusedLine error={rotate.error} />
-      <Button
-        kind="danger"
-        disabled={refused !== undefined || rotate.isPending}
-        title={refused ?? 'Replaces the secret'}
-        onClick={() => rotate.mutate(undefined, { onSuccess: () => setSecret('') })}
-      >
-        Rotate the secret
-      </Button>
+      <Rotate
+        what="secret"
+        hours={hours}
+        until={until}
+        refused={refused}
+        rotate={rotate}
+        onRotated={() => setSecret('')}
+      />
+      <Unsaved isUnsaved={secret !== ''} />
     </Part>
   )
 }

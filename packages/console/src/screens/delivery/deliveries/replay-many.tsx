@@ -1,20 +1,22 @@
 import { LIMITS, routes, type RouteAnswer, type Routes } from '@postroad/contract'
-import { Pause, Play, X } from 'lucide-react'
 import { useState, type ReactElement } from 'react'
 import { useAsk, useChange } from '../../../data/ask.ts'
+import { useSearchState } from '../../../data/go.tsx'
 import { useMay } from '../../../data/place.ts'
-import { Button, IconButton } from '../../../ui/button.tsx'
+import { Choice } from '../../../parts/choice.tsx'
+import { counted } from '../../../parts/text-list.ts'
+import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Check, Field } from '../../../ui/field.tsx'
 import { Loading, needs, Refused, RefusedLine } from '../../../ui/states.tsx'
 import { bytes } from '../../../ui/time.tsx'
 import { useToast } from '../../../ui/toast.tsx'
+import { ReplayHistory } from './replay-history.tsx'
+import { rangeOf, RANGES, type RangeName } from './replay-range.ts'
 
-type Replay = RouteAnswer<Routes['replays']['list']>['replays'][number]
 type State = 'failed' | 'cancelled' | 'delivered'
 const STATES: readonly State[] = ['failed', 'cancelled', 'delivered']
 const RATE_MAX = LIMITS.replayRatePerSecondMax
-const LIVE_MS = 2_000
 
 type Props = {
   readonly destination: string | undefined
@@ -22,17 +24,26 @@ type Props = {
   readonly nameOf: (id: string) => string
 }
 
-/** Replays everything that is like the list: first the plan, then at a pace. */
+/** Replays every delivery that the list shows: first the plan, then at a pace. Beside it, the replays of before. */
 export function ReplayMany(props: Props): ReactElement {
-  const [isOpen, setOpen] = useState(false)
+  // In the address, so that the palette opens either from every screen.
+  const [{ open }, setSearch] = useSearchState<{ readonly open?: string }>()
   const may = useMay(routes.replays.create)
+  const setOpen = (what: 'plan' | 'history' | undefined): void => setSearch({ open: what })
+  const close = (): void => setOpen(undefined)
   return (
-    <>
-      <Button disabled={!may} title={may ? undefined : needs(routes.replays.create.role)} onClick={() => setOpen(true)}>
+    <span className="flex gap-2">
+      <Button onClick={() => setOpen('history')}>Replays</Button>
+      <Button
+        disabled={!may}
+        title={may ? undefined : needs(routes.replays.create.role)}
+        onClick={() => setOpen('plan')}
+      >
         Replay many
       </Button>
-      {isOpen && <PlanDialog {...props} onClose={() => setOpen(false)} />}
-    </>
+      {open === 'plan' && may && <PlanDialog {...props} onClose={close} />}
+      {open === 'history' && <ReplayHistory nameOf={props.nameOf} onClose={close} />}
+    </span>
   )
 }
 
@@ -43,23 +54,23 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
   const [rate, setRate] = useState('50')
   const pace = Math.min(RATE_MAX, Math.max(1, Math.floor(Number(rate)) || 1))
   const toast = useToast()
-  const asked = { filter: { state: [...states], destination_id: destination }, rate_per_second: pace }
+  const [range, setRange] = useState<Range>({ name: 'any', ...rangeOf('any') })
+  const problem = range.from !== undefined && range.to !== undefined && range.from >= range.to
+  const asked = {
+    filter: { state: [...states], destination_id: destination, from: range.from, to: range.to },
+    rate_per_second: pace,
+  }
   const plan = useAsk(
-    ['replays', 'plan', states, destination, pace],
+    ['replays', 'plan', states, destination, pace, range.from, range.to],
     (client, signal) => client.replays.create({ ...asked, dry_run: true }, { signal }),
-    { enabled: states.length > 0, keep: true },
+    { enabled: states.length > 0 && !problem, keep: true },
   )
   const start = useChange(['replays', 'deliveries'], (client, request: typeof asked) => client.replays.create(request))
-  const said = states.length === 0 ? undefined : plan.data?.plan
+  const said = states.length === 0 || problem ? undefined : plan.data?.plan
   const go = (): void =>
     start.mutate(asked, {
       onSuccess: ({ replay }) => {
-        toast({
-          text:
-            replay === null
-              ? 'There was nothing to send.'
-              : `${replay.total ?? 'Many'} deliveries are being sent again.`,
-        })
+        toast({ text: replay === null ? 'There was nothing to send.' : startedText(replay.total) })
         onClose()
       },
     })
@@ -88,7 +99,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
       }
     >
       <fieldset className="mb-3.5">
-        <legend className="mb-1 font-control">Those that are</legend>
+        <legend className="mb-1 font-control">State</legend>
         <div className="flex gap-5">
           {STATES.map((one) => (
             <Check
@@ -102,6 +113,7 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
           ))}
         </div>
       </fieldset>
+      <RangeFields range={range} change={setRange} />
       <Field
         label="How many in a second"
         type="number"
@@ -109,22 +121,81 @@ function PlanDialog({ destination, state, nameOf, onClose }: Props & { readonly 
         max={RATE_MAX}
         value={rate}
         onChange={({ target }) => setRate(target.value)}
-        hint="New events go before them."
+        hint="First attempts of new events go before them."
       />
       <div aria-live="polite" className="min-h-[132px]">
         {plan.error !== null && <Refused error={plan.error} again={plan.refetch} />}
-        {said === undefined &&
-          plan.error === null &&
-          (states.length === 0 ? (
-            <p className="text-ink-3">Choose at least one state.</p>
-          ) : (
-            <Loading rows={3} height={28} />
-          ))}
+        {plan.error === null && said === undefined && <NoPlan states={states} problem={problem} />}
         {said !== undefined && <Plan of={said} nameOf={nameOf} />}
       </div>
       <RefusedLine error={start.error} />
     </Dialog>
   )
+}
+
+/** While there is no plan: why, or that it is being counted. */
+function NoPlan({
+  states,
+  problem,
+}: {
+  readonly states: readonly State[]
+  readonly problem: boolean
+}): ReactElement | null {
+  if (states.length === 0) return <p className="text-ink-3">Choose at least one state.</p>
+  if (problem) return <p className="text-fail">The start of the time range is after its end.</p>
+  return <Loading rows={3} height={28} />
+}
+
+function startedText(total: number | null): string {
+  const many = total === null ? 'Many deliveries' : counted(total, 'delivery', 'deliveries')
+  return `${many} ${total === 1 ? 'is' : 'are'} sent again from now on.`
+}
+
+type Range = { readonly name: RangeName; readonly from: string | undefined; readonly to: string | undefined }
+
+/** When the deliveries were made: a range by name, or from and to in the time of the browser. */
+function RangeFields({
+  range,
+  change,
+}: {
+  readonly range: Range
+  readonly change: (range: Range) => void
+}): ReactElement {
+  const moment = (member: 'from' | 'to', text: string): void =>
+    change({ ...range, [member]: text === '' ? undefined : new Date(text).toISOString() })
+  return (
+    <>
+      <Choice
+        label="Created"
+        of={RANGES}
+        at={range.name}
+        go={(name) => change({ name, ...(name === 'between' ? { from: range.from, to: range.to } : rangeOf(name)) })}
+      />
+      {range.name === 'between' && (
+        <div className="grid grid-cols-2 gap-x-4 max-md:grid-cols-1">
+          <Field
+            label="From"
+            type="datetime-local"
+            defaultValue={localText(range.from)}
+            onChange={({ target }) => moment('from', target.value)}
+          />
+          <Field
+            label="To"
+            type="datetime-local"
+            defaultValue={localText(range.to)}
+            onChange={({ target }) => moment('to', target.value)}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** A moment as the field takes it: `2026-01-15T12:00`, in the time of the browser. */
+function localText(moment: string | undefined): string {
+  if (moment === undefined) return ''
+  const date = new Date(moment)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
 function Plan({
@@ -134,7 +205,7 @@ function Plan({
   readonly of: RouteAnswer<Routes['replays']['create']>['plan']
   readonly nameOf: (id: string) => string
 }): ReactElement {
-  if (count === 0) return <p className="text-ink-3">No delivery is like this.</p>
+  if (count === 0) return <p className="text-ink-3">No delivery matches.</p>
   return (
     <div className="rounded-field bg-sunken px-3.5 py-2.5">
       <p className="font-strong">
@@ -179,72 +250,5 @@ function AllowanceLine({ of: { left, suffices } }: { readonly of: Allowance }): 
       Only {left.toLocaleString('en')} {left === 1 ? 'delivery is' : 'deliveries are'} left this month. The replay
       pauses when they are used up, and goes on by itself when there is room again.
     </p>
-  )
-}
-
-const UNDER_WAY: ReadonlySet<string> = new Set(['running', 'paused'])
-
-/** The replays that are under way, each with how far it is, and a way to hold or end it. */
-export function Ongoing(): ReactElement | null {
-  const { data } = useAsk(['replays', 'list'], (client, signal) => client.replays.list({ limit: 5 }, { signal }), {
-    everyMs: LIVE_MS * 2,
-  })
-  const ongoing = data?.replays.filter(({ state }) => UNDER_WAY.has(state)) ?? []
-  return ongoing.length === 0 ? null : (
-    <ul aria-label="Replays under way">
-      {ongoing.map((replay) => (
-        <Progress key={replay.id} replay={replay} />
-      ))}
-    </ul>
-  )
-}
-
-function Progress({
-  replay: { id, state, pause_reason, total, replayed, skipped, rate_per_second },
-}: {
-  readonly replay: Replay
-}): ReactElement {
-  const toast = useToast()
-  const move = useChange(['replays', 'deliveries'], (client, to: 'pause' | 'resume' | 'cancel') =>
-    client.replays[to]({ id }),
-  )
-  const go = (to: 'pause' | 'resume' | 'cancel'): void =>
-    move.mutate(to, { onError: (error) => toast({ text: error.message, kind: 'fail' }) })
-  const done = replayed + skipped
-  return (
-    <li className="flex h-9 items-center gap-3 border-b border-line bg-accent-soft px-[18px] text-accent">
-      <span className="font-control">
-        {pause_reason === 'allowance_used'
-          ? 'Replay paused: the deliveries of this month are used up'
-          : state === 'paused'
-            ? 'Replay paused'
-            : 'Replaying'}
-      </span>
-      <progress
-        max={total ?? undefined}
-        value={total === null ? undefined : done}
-        aria-label="How far the replay is"
-        className="h-1 w-40 accent-(--accent)"
-      />
-      <span className="mono text-data">
-        {done.toLocaleString('en')}
-        {total === null ? '' : ` of ${total.toLocaleString('en')}`}
-      </span>
-      <span className="text-data text-ink-3">{rate_per_second} a second</span>
-      <span className="ml-auto flex">
-        {state === 'running' ? (
-          <IconButton label="Pause the replay" onClick={() => go('pause')}>
-            <Pause strokeWidth={1.5} />
-          </IconButton>
-        ) : (
-          <IconButton label="Resume the replay" onClick={() => go('resume')}>
-            <Play strokeWidth={1.5} />
-          </IconButton>
-        )}
-        <IconButton label="Cancel the replay" onClick={() => go('cancel')}>
-          <X strokeWidth={1.5} />
-        </IconButton>
-      </span>
-    </li>
   )
 }

@@ -6,7 +6,6 @@ import { useClient, usePlace } from '../../../data/place.ts'
 import type { Delivery } from '../../../data/tail.ts'
 import { useDestinations } from '../../../data/names.ts'
 import { useTail } from '../../../data/use-tail.ts'
-import { cli } from '../../../parts/commands.ts'
 import { useMarks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
@@ -17,8 +16,10 @@ import { Table } from '../../../ui/table.tsx'
 import { useByHand } from './by-hand.tsx'
 import { columnsOf } from './columns.tsx'
 import { ListMenu, MarkedDeliveries } from './marked.tsx'
+import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
-import { Ongoing, ReplayMany } from './replay-many.tsx'
+import { ReplayMany } from './replay-many.tsx'
+import { Ongoing } from './replays-ongoing.tsx'
 
 export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
 
@@ -169,15 +170,7 @@ function Body({
           : `None is ${search.state} at the moment.`}
       </Empty>
     )
-  return (
-    <Empty title="Nothing was delivered yet">
-      Every event that a destination matches is sent to it, signed, and tried again until it arrives. Make a destination
-      with
-      <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-        {cli('destinations create http://127.0.0.1:3000/ --name receiver')}
-      </code>
-    </Empty>
-  )
+  return <NoDeliveries />
 }
 
 /** The pages that were read, newest first. */

@@ -72,7 +72,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
           type="password"
           autoComplete="new-password"
           required={!isHeld}
-          placeholder={isHeld ? 'held; leave empty to keep it' : ''}
+          placeholder={isHeld ? 'stored; leave empty to keep it' : ''}
           value={draft.secret}
           onChange={({ target }) => set({ secret: target.value })}
           hint="Stored sealed, never shown again. A change of the host of the URL needs it anew."

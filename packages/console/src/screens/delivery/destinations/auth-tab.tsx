@@ -4,6 +4,7 @@ import { useChange } from '../../../data/ask.ts'
 import type { Destination } from '../../../data/lists.ts'
 import { useMay } from '../../../data/place.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
+import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
@@ -54,6 +55,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
           </Button>
         </fieldset>
       </form>
+      <Unsaved isUnsaved={JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))} />
       {draft.kind === 'oauth2_client_credentials' && (
         <div className="mt-3.5">
           <Facts of={[['Access token', 'kept, and renewed before it ends and once after a 401']]} />

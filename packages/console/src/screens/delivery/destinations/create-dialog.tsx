@@ -4,6 +4,7 @@ import { useChange } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import { usePlace } from '../../../data/place.ts'
 import { adminCurl } from '../../../parts/commands.ts'
+import { MakeSink } from '../../../parts/make-sink.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
@@ -29,8 +30,13 @@ export function CreateDialog({ onClose, onMade }: Props): ReactElement {
       wide
       onClose={onClose}
       title="New destination"
-      lead="Who should get your events?"
-      actions={<Button onClick={onClose}>Cancel</Button>}
+      lead="Choose who gets your events. A sink is received by this server itself: to try things with."
+      actions={
+        <>
+          <MakeSink onMade={onMade} />
+          <Button onClick={onClose}>Cancel</Button>
+        </>
+      }
     >
       <PresetChoice go={setPreset} />
     </Dialog>

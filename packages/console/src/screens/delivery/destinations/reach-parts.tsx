@@ -3,6 +3,7 @@ import { useState, type FormEvent, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import type { Destination } from '../../../data/lists.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
+import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field, TextArea } from '../../../ui/field.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
@@ -71,6 +72,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
           ]}
         />
       )}
+      <Unsaved isUnsaved={!isEmpty} />
       <details className="rounded-field border border-line px-3.5 open:pb-3">
         <summary className="flex h-9 cursor-default items-center font-control">
           {tls === null ? 'Set a certificate' : 'Replace it'}
@@ -150,6 +152,11 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
         )
       }
     >
+      <Unsaved
+        isUnsaved={
+          draft.password !== '' || draft.url !== (proxy?.url ?? '') || draft.username !== (proxy?.username ?? '')
+        }
+      />
       <form onSubmit={submit} aria-label="Forward proxy">
         <fieldset disabled={!may}>
           <Field
@@ -172,7 +179,7 @@ export function ProxyPart({ destination: { id, proxy }, may }: Props): ReactElem
               label="Proxy password"
               type="password"
               autoComplete="new-password"
-              placeholder={proxy?.has_password === true ? 'held; leave empty to keep it' : ''}
+              placeholder={proxy?.has_password === true ? 'stored; leave empty to keep it' : ''}
               value={draft.password}
               onChange={({ target }) => set({ password: target.value })}
             />

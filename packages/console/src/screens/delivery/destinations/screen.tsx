@@ -2,6 +2,7 @@ import { routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAllDestinations, type Destination } from '../../../data/lists.ts'
 import { cli } from '../../../parts/commands.ts'
+import { MakeSink } from '../../../parts/make-sink.tsx'
 import { ResourceScreen } from '../../../parts/resource-screen.tsx'
 import { COLUMNS, SLIM } from './columns.tsx'
 import { CreateDialog } from './create-dialog.tsx'
@@ -31,12 +32,13 @@ export function Screen(): ReactElement {
       detail={DestinationDetail}
       never={{
         title: 'Nothing is delivered yet',
+        also: <MakeSink />,
         text: (
           <>
-            A destination is a URL that events are posted to: signed, and tried again until they arrive. From a
-            terminal:
+            A destination is a URL that events are posted to: signed, and retried until they arrive. A sink is a
+            destination that this server receives itself. To receive deliveries on your machine, run
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink select-all">
-              {cli('destinations create http://127.0.0.1:3000/ --name receiver')}
+              {cli('sink')}
             </code>
           </>
         ),

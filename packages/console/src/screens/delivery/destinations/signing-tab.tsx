@@ -6,6 +6,7 @@ import { useMay } from '../../../data/place.ts'
 import { CodeBlock } from '../../../parts/code-block.tsx'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
+import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
@@ -24,8 +25,8 @@ export function SigningTab({ destination }: { readonly destination: Destination 
   const [language, setLanguage] = useState<Language>('Node')
   const may = useMay(routes.destinations.revealSecret)
   const reveal = useChange([], (client) => client.destinations.revealSecret({ id: destination.id }))
-  const rotate = useChange(['destinations'], (client) =>
-    client.destinations.rotateSecret({ id: destination.id, overlap_hours: hours }),
+  const rotate = useChange(['destinations'], (client, mayEnd: boolean) =>
+    client.destinations.rotateSecret({ id: destination.id, overlap_hours: hours, end_overlap: mayEnd }),
   )
   const until = destination.previous_secret_expires_at
   return (
@@ -55,12 +56,12 @@ export function SigningTab({ destination }: { readonly destination: Destination 
           of={[
             ['Headers', HEADERS[destination.signing.header]],
             [
-              'Former secret',
+              'Previous secret',
               until === null ? (
                 'none'
               ) : (
                 <>
-                  signs too, ends <Countdown to={until} />
+                  also signs, ends <Countdown to={until} />
                 </>
               ),
             ],
@@ -75,7 +76,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
       </Part>
       <Part
         title="Rotate the secret"
-        text="While both sign, a receiver that knows either of them accepts: change it over at any moment."
+        text="While both secrets sign, a receiver that knows either of them accepts. You can change the receiver at any moment."
       >
         <Overlap hours={hours} change={setHours} what="secret" />
         {rotate.data !== undefined && (
@@ -85,18 +86,14 @@ export function SigningTab({ destination }: { readonly destination: Destination 
             note="Deliveries are signed with it from now on."
           />
         )}
-        <RefusedLine error={rotate.error} />
-        <Button
-          kind="danger"
-          disabled={!may || rotate.isPending}
-          title={may ? 'Makes a new secret' : needs(routes.destinations.rotateSecret.role)}
-          onClick={() => {
-            reveal.reset()
-            rotate.mutate(undefined)
-          }}
-        >
-          Rotate the secret
-        </Button>
+        <Rotate
+          what="secret"
+          hours={hours}
+          until={until}
+          refused={may ? undefined : needs(routes.destinations.rotateSecret.role)}
+          rotate={rotate}
+          onRotated={reveal.reset}
+        />
       </Part>
     </>
   )

@@ -4,7 +4,7 @@ import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
-import { overlapEnd } from '../../overlap.ts'
+import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
 import type { Room } from '../../verbs.ts'
@@ -15,10 +15,10 @@ export function sealSigningSecret(ctx: Ctx, of: { readonly id: string; readonly 
   return ctx.cipher.seal(of.secret, secretPlace('ingest_keys.signing_secret', of.id))
 }
 
-/** A new signing secret. The former one verifies until its deadline; an older one ends here. */
+/** A new signing secret. The previous one verifies until its deadline; an older one ends here, if the caller agrees. */
 export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
   ctx,
-  { id, secret: sent, overlap_hours },
+  { id, secret: sent, overlap_hours, end_overlap: mayEnd },
 ) =>
   inTransaction(ctx, async (tx) => {
     const held = await findIngestKey(tx.db, { ...tx, id, lock: true })
@@ -28,6 +28,7 @@ export const rotateSigningSecret: Room<'ingestKeys'>['rotateSigningSecret'] = (
         'invalid_request',
         'This key requires no signature, so it has no secret to replace. Set "require_signature" to true to get one.',
       )
+    checkOverlap(tx, { what: 'secret', until: held.previous_signing_secret_expires_at, mayEnd })
     const secret = sent ?? mintSigningSecret(tx)
     const end = overlapEnd(tx, overlap_hours)
     const former = tx.cipher.open(held.signing_secret, secretPlace('ingest_keys.signing_secret', id)).reveal()

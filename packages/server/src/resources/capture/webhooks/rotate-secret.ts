@@ -6,16 +6,16 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import { mintSecret, mintSigningSecret } from '../../mint.ts'
-import { overlapEnd } from '../../overlap.ts'
+import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'
 import { findWebhook, rotateSecret, type WebhookRow } from './queries.ts'
 import { urlParts } from './url-parts.ts'
 
-/** A new verification secret. The former one verifies until its deadline; an older one ends here. */
+/** A new verification secret. The previous one verifies until its deadline; an older one ends here, if the caller agrees. */
 export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecret'] = (
   ctx,
-  { id, secret: sent, overlap_hours },
+  { id, secret: sent, overlap_hours, end_overlap: mayEnd },
 ) =>
   inTransaction(ctx, async (tx) => {
     const held = await findWebhook(tx.db, { ...tx, id, lock: true })
@@ -28,6 +28,7 @@ export const rotateVerificationSecret: Room<'webhooks'>['rotateVerificationSecre
       )
     }
     if (sent !== undefined) withSecret(verification, sent)
+    checkOverlap(tx, { what: 'secret', until: held.previous_secret_expires_at, mayEnd })
     const secret = sent ?? mintSecretOf(tx, verification.scheme)
     const end = held.secret === null ? null : overlapEnd(tx, overlap_hours)
     const row = await rotateSecret(tx.db, {

@@ -11,7 +11,7 @@ import {
   endCredentialAt,
   insertCredential,
 } from '../credentials/index.ts'
-import { overlapEnd } from '../../overlap.ts'
+import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import { configChanged } from '../../workspace/projects/index.ts'
 import type { Room } from '../../verbs.ts'
 import { presentWebhook } from './present.ts'
@@ -19,10 +19,11 @@ import { findWebhook, rotateUrl } from './queries.ts'
 import { mintUrlSlug, urlParts } from './url-parts.ts'
 
 /** Contract part 3: a new URL for the same endpoint. One former URL is kept until its deadline; an older one ends here. */
-export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours }) =>
+export const rotate: Room<'webhooks'>['rotate'] = (ctx, { id, overlap_hours, end_overlap: mayEnd }) =>
   inTransaction(ctx, async (tx) => {
     const held = await findWebhook(tx.db, { ...tx, id, lock: true })
     if (held === undefined) throw refuse('not_found')
+    checkOverlap(tx, { what: 'URL', until: held.previous_url_expires_at, mayEnd })
     const former = tx.cipher.open(held.url_slug, secretPlace('webhooks.url_slug', id)).reveal()
     const slug = mintUrlSlug(tx)
     const end = overlapEnd(tx, overlap_hours)

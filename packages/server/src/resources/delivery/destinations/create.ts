@@ -1,4 +1,5 @@
-import { encodeId } from '@postroad/contract'
+import { encodeId, type RouteInput, type Routes } from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { secretPlace } from '../../../domain/secret-place.ts'
 import { inTransaction } from '../../../transaction.ts'
@@ -15,8 +16,12 @@ import { presentDestination } from './present.ts'
 import { insertDestination } from './queries.ts'
 import { NO_REACH, NOTHING_SEALED, sealReach } from './reach.ts'
 
-/** Makes a destination with a signing secret of its own, in the form that Standard Webhooks libraries take. */
-export const create: Room<'destinations'>['create'] = async (ctx, input) => {
+export const create: Room<'destinations'>['create'] = (ctx, input) => createDestination(ctx, { id: ctx.uuid(), input })
+
+type Asked = { readonly id: string; readonly input: RouteInput<Routes['destinations']['create']> }
+
+/** Makes a destination with its signing secret, in the form that Standard Webhooks libraries take. */
+export async function createDestination(ctx: Ctx, { id, input }: Asked) {
   checkConditions(input.conditions, 'conditions')
   checkUrl(input.url, ctx.whyUrlRefused)
   const headers = changedHeaders(input.headers, {})
@@ -24,7 +29,6 @@ export const create: Room<'destinations'>['create'] = async (ctx, input) => {
   checkTemplate(input.payload_template, reach)
   await checkPlainHttp(ctx, { sent: input, held: [] })
   return inTransaction(ctx, async (tx) => {
-    const id = tx.uuid()
     const secret = mintSigningSecret(tx)
     const now = new Date(tx.clock.now())
     const row = await insertDestination(tx.db, {

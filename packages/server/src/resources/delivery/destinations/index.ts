@@ -16,7 +16,7 @@ import { test } from './try-out.ts'
 import { update } from './update.ts'
 
 export { checkTemplate } from './check-template.ts'
-export { checkUrl } from './create.ts'
+export { checkUrl, createDestination } from './create.ts'
 export { changedHeaders, checkHeaders } from './headers.ts'
 export { notifyDisabled } from './notify-disabled.ts'
 export { listDestinationIds } from './queries.ts'

@@ -194,9 +194,11 @@ export function updateDestination(db: Db, row: At & Written & { now: Date }): Pr
 }
 
 /** The sealed signing secret, held against another rotation until the transaction ends. */
-export function holdSecret(db: Db, at: At & { id: string }): Promise<{ secret: Buffer } | undefined> {
-  return db.maybe<{ secret: Buffer }>(sql`
-    select secret
+type HeldSecret = { readonly secret: Buffer; readonly previous_secret_expires_at: Date | null }
+
+export function holdSecret(db: Db, at: At & { id: string }): Promise<HeldSecret | undefined> {
+  return db.maybe<HeldSecret>(sql`
+    select secret, previous_secret_expires_at
       from destinations
      where workspace_id = ${at.workspaceId}
        and project_id = ${at.projectId}

@@ -5,7 +5,7 @@ import { rotated } from '../../../domain/delivery/signing-secrets.ts'
 import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { mintSigningSecret } from '../../mint.ts'
-import { overlapEnd } from '../../overlap.ts'
+import { checkOverlap, overlapEnd } from '../../overlap.ts'
 import type { Room } from '../../verbs.ts'
 import { presentDestination } from './present.ts'
 import { findDestination, holdSecret, replaceSecret } from './queries.ts'
@@ -25,11 +25,12 @@ export const revealSecret: Verbs['revealSecret'] = (ctx, { id }) =>
     }
   })
 
-/** A new signing secret. The previous one signs beside it until its deadline; an older one ends here. */
-export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours }) =>
+/** A new signing secret. The previous one also signs until its deadline; an older one ends here, if the caller agrees. */
+export const rotateSecret: Verbs['rotateSecret'] = (ctx, { id, overlap_hours, end_overlap: mayEnd }) =>
   inTransaction(ctx, async (tx) => {
     const held = await holdSecret(tx.db, { ...tx, id })
     if (held === undefined) throw refuse('not_found')
+    checkOverlap(tx, { what: 'secret', until: held.previous_secret_expires_at, mayEnd })
     const current = tx.cipher.open(held.secret, secretPlace('destinations.secret', id)).reveal()
     const [secret, end] = [mintSigningSecret(tx), overlapEnd(tx, overlap_hours)]
     const { previous } = rotated({ current, previous: null }, { secret, until: end?.getTime() ?? null })

@@ -1,0 +1,15 @@
+import { createInterface } from 'node:readline/promises'
+import { complain, io } from './io.ts'
+
+/** Whether somebody is there to answer a question. */
+export function canAsk(): boolean {
+  return io().stdin.isTTY === true
+}
+
+/** Asks a question on stderr, so that stdout has the answer of the command only. */
+export async function agrees(text: string, question: string): Promise<boolean> {
+  complain(text)
+  const line = createInterface({ input: io().stdin, output: io().stderr })
+  const said = await line.question(`\n${question} [y/N] `).finally(() => line.close())
+  return /^y(es)?$/i.test(said.trim())
+}

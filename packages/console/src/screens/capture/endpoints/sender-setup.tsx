@@ -1,0 +1,322 @@
+import { LIMITS } from '@postroad/contract'
+import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react'
+import { useAsk, useChange } from '../../../data/ask.ts'
+import { sendEvent } from '../../../data/client.ts'
+import type { Webhook } from '../../../data/lists.ts'
+import { usePlace } from '../../../data/place.ts'
+import { adminCurl } from '../../../parts/commands.ts'
+import { createBodyOf, createDraftOf, shortNameOf, type SignedSender } from '../../../parts/senders.ts'
+import { canSign, signatureHeaders } from '../../../parts/sign-sample.ts'
+import { patchOf, verificationDraftOf } from '../../../parts/verification-draft.ts'
+import { Button } from '../../../ui/button.tsx'
+import { CopyButton, useCopy } from '../../../ui/copy.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Glyph } from '../../../ui/glyph.tsx'
+import { RefusedLine } from '../../../ui/states.tsx'
+import { Time } from '../../../ui/time.tsx'
+
+const LIVE_MS = 2_000
+const SHOWN_MAX = 4
+
+type Props = {
+  readonly sender: SignedSender
+  readonly onBack: () => void
+  readonly onClose: () => void
+  readonly onMade: (id: string) => void
+}
+
+/** Sets up a sender that signs, in the order in which it can be done: the URL goes there, its secret comes here, then a test. */
+export function SenderSetup({ sender, onBack, onClose, onMade }: Props): ReactElement {
+  const [draft, setDraft] = useState(() => createDraftOf(sender))
+  const [secret, setSecret] = useState('')
+  const { project } = usePlace()
+  const copy = useCopy()
+  const create = useChange(['webhooks'], (client) => client.webhooks.create(createBodyOf(sender, draft)))
+  const webhook = create.data?.webhook
+  const store = useChange(['webhooks'], (client, of: Webhook) =>
+    client.webhooks.update({ id: of.id, verification: patchOf({ ...verificationDraftOf(of), secret }) }),
+  )
+  const name = shortNameOf(sender)
+  const isStored = store.isSuccess
+  const isUnnamed = draft.name.trim() === ''
+  return (
+    <Dialog
+      open
+      wide
+      onClose={() => (webhook === undefined ? onClose() : onMade(webhook.id))}
+      title={`New endpoint: ${sender.name}`}
+      lead={`First the URL for ${name}, then the secret from ${name}, then a test.`}
+      actions={
+        webhook === undefined ? (
+          <>
+            <Button onClick={onBack}>Back</Button>
+            <Button
+              kind="quiet"
+              className="mr-auto"
+              disabled={isUnnamed}
+              onClick={() =>
+                void copy(
+                  adminCurl({
+                    method: 'POST',
+                    project,
+                    path: 'webhooks',
+                    body: createBodyOf(sender, { ...draft, verifyToken: 'YOUR_VERIFY_TOKEN' }),
+                  }),
+                  'Copied as curl, without secrets',
+                )
+              }
+            >
+              Copy as curl
+            </Button>
+            <Button onClick={onClose}>Cancel</Button>
+          </>
+        ) : (
+          <Button kind={isStored ? 'primary' : 'normal'} onClick={() => onMade(webhook.id)}>
+            {isStored ? 'Done' : 'Finish later'}
+          </Button>
+        )
+      }
+    >
+      <ol>
+        <Step number={1} title="The URL" isDone={webhook !== undefined}>
+          {webhook === undefined ? (
+            <UrlForm
+              sender={sender}
+              draft={draft}
+              change={(part) => setDraft({ ...draft, ...part })}
+              isRunning={create.isPending}
+              error={create.error}
+              onCreate={() => create.mutate(undefined)}
+            />
+          ) : (
+            <>
+              <div className="flex min-h-10 items-center gap-3 rounded-page border border-line-2 px-3.5">
+                <span className="mono font-control text-data text-accent">POST</span>
+                <code className="mono min-w-0 flex-1 text-data break-all">{webhook.public_url}</code>
+                <CopyButton text={webhook.public_url} label="Copy the URL" />
+              </div>
+              <p className="mt-1.5 text-ink-2">{sender.setup}</p>
+            </>
+          )}
+        </Step>
+        <Step number={2} title="The secret" isDone={isStored}>
+          {webhook !== undefined &&
+            (isStored ? (
+              <p role="status" className="text-ink-2">
+                The secret is stored. From now on the endpoint takes only requests that are signed with it.
+              </p>
+            ) : (
+              <SecretForm
+                secret={secret}
+                change={setSecret}
+                name={name}
+                isRunning={store.isPending}
+                error={store.error}
+                onStore={() => store.mutate(webhook)}
+              />
+            ))}
+        </Step>
+        <Step number={3} title="A test" isDone={false}>
+          {webhook !== undefined && isStored && <TestPart sender={sender} webhook={webhook} secret={secret} />}
+        </Step>
+      </ol>
+    </Dialog>
+  )
+}
+
+function Step({
+  number,
+  title,
+  isDone,
+  children,
+}: {
+  readonly number: number
+  readonly title: string
+  readonly isDone: boolean
+  readonly children: ReactNode
+}): ReactElement {
+  return (
+    <li className="relative mb-4 pl-9 last:mb-0">
+      <span
+        aria-hidden
+        className={`mono absolute top-0 left-0 grid size-6 place-items-center rounded-full border text-data ${isDone ? 'border-transparent bg-ok-soft text-ok-text' : 'border-line-2 text-ink-3'}`}
+      >
+        {isDone ? '✓' : number}
+      </span>
+      <h3 className="mb-1.5 font-strong leading-6">{title}</h3>
+      {children}
+    </li>
+  )
+}
+
+type Draft = ReturnType<typeof createDraftOf>
+
+function UrlForm({
+  sender,
+  draft,
+  change,
+  isRunning,
+  error,
+  onCreate,
+}: {
+  readonly sender: SignedSender
+  readonly draft: Draft
+  readonly change: (part: Partial<Draft>) => void
+  readonly isRunning: boolean
+  readonly error: Error | null
+  readonly onCreate: () => void
+}): ReactElement {
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onCreate()
+  }
+  return (
+    <form onSubmit={submit} aria-label="First the URL">
+      <div className="grid grid-cols-2 gap-x-4 max-md:grid-cols-1">
+        <Field
+          label="Name"
+          required
+          maxLength={LIMITS.nameCharsMax}
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        <Field
+          label="Dataset"
+          placeholder="made from the name"
+          value={draft.dataset}
+          onChange={({ target }) => change({ dataset: target.value })}
+          className="mono text-data"
+        />
+      </div>
+      {sender.handshake === 'hub_challenge' && (
+        <Field
+          label="Verify token"
+          type="password"
+          autoComplete="new-password"
+          required
+          value={draft.verifyToken}
+          onChange={({ target }) => change({ verifyToken: target.value })}
+          hint="Enter the same text at the sender. The sender asks for it once, before it sends anything. Write-only."
+        />
+      )}
+      <RefusedLine error={error} />
+      <Button type="submit" kind="primary" disabled={draft.name.trim() === '' || isRunning}>
+        Create the URL
+      </Button>
+    </form>
+  )
+}
+
+function SecretForm({
+  secret,
+  change,
+  name,
+  isRunning,
+  error,
+  onStore,
+}: {
+  readonly secret: string
+  readonly change: (secret: string) => void
+  readonly name: string
+  readonly isRunning: boolean
+  readonly error: Error | null
+  readonly onStore: () => void
+}): ReactElement {
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onStore()
+  }
+  return (
+    <form onSubmit={submit} aria-label="Then its secret">
+      <Field
+        label="Secret"
+        type="password"
+        autoComplete="new-password"
+        required
+        autoFocus
+        value={secret}
+        onChange={({ target }) => change(target.value)}
+        hint={`The secret that ${name} signs with. Write-only. Until it is stored, the endpoint answers 401 to every request.`}
+      />
+      <RefusedLine error={error} />
+      <Button type="submit" kind="primary" disabled={secret === '' || isRunning}>
+        Store the secret
+      </Button>
+    </form>
+  )
+}
+
+/** Sends a signed sample, and shows what arrives, from here or from the sender. */
+function TestPart({
+  sender,
+  webhook,
+  secret,
+}: {
+  readonly sender: SignedSender
+  readonly webhook: Webhook
+  readonly secret: string
+}): ReactElement {
+  const send = useChange(['activity'], async () => {
+    const { body, headers } = sampleOf(sender)
+    const signed = await signatureHeaders({ secret, body, sender }, verificationDraftOf(webhook))
+    return sendEvent(webhook.public_path, body, { ...headers, ...signed })
+  })
+  const activity = useAsk(
+    ['activity', 'setup', webhook.id],
+    (client, signal) => client.activity.list({ id: webhook.id, limit: SHOWN_MAX }, { signal }),
+    { everyMs: LIVE_MS },
+  )
+  const rows = activity.data?.rows ?? []
+  return (
+    <>
+      <div className="flex items-center gap-3">
+        <Button
+          kind="primary"
+          disabled={send.isPending || !canSign()}
+          title={canSign() ? undefined : 'Browsers sign only on https and on localhost. Send a test from the sender.'}
+          onClick={() => send.mutate(undefined)}
+        >
+          Send a signed test
+        </Button>
+        <span className="text-ink-3">Or send one from {shortNameOf(sender)}. It appears here.</span>
+      </div>
+      <div className="mt-2">
+        <RefusedLine error={send.error} />
+      </div>
+      <ul aria-label="What arrived" aria-live="polite" className="mt-2 rounded-field border border-line">
+        {rows.length === 0 && <li className="flex h-9 items-center px-3 text-ink-3">Nothing has arrived yet.</li>}
+        {rows.map(({ id, kind, at, status, reason }) => (
+          <li key={id} className="flex h-9 items-center gap-3 border-b border-line/55 px-3 last:border-b-0">
+            <Glyph
+              standing={kind === 'received' ? 'ok' : 'rejected'}
+              label={kind === 'received' ? 'stored' : 'refused'}
+            />
+            <Time at={at} />
+            <span className={`mono text-data font-control ${kind === 'received' ? 'text-ok-text' : 'text-fail'}`}>
+              {status}
+            </span>
+            <span>
+              {kind === 'received'
+                ? 'Stored. The signature is right.'
+                : `Refused: ${reason?.replaceAll('_', ' ') ?? ''}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+/** An event that is never a repeat of an earlier test. */
+function sampleOf({ idempotency }: SignedSender): {
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+} {
+  const id = `test_${Date.now()}`
+  const inHeader = idempotency !== null && 'header' in idempotency
+  return {
+    body: JSON.stringify({ id, event_id: id, type: 'test', message: 'A test from the console' }),
+    headers: inHeader ? { [idempotency.header]: id } : {},
+  }
+}

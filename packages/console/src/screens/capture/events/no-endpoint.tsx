@@ -1,0 +1,38 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useChange } from '../../../data/ask.ts'
+import { useGo } from '../../../data/go.tsx'
+import { useMay } from '../../../data/place.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Empty, needs, RefusedLine } from '../../../ui/states.tsx'
+
+/** A project without an endpoint: one press makes the first one, and its URL and command appear here. */
+export function NoEndpoint(): ReactElement {
+  const go = useGo()
+  const may = useMay(routes.webhooks.create)
+  const refused = may ? undefined : needs(routes.webhooks.create.role)
+  const make = useChange(['webhooks'], (client) => client.webhooks.create({ name: 'First endpoint' }))
+  return (
+    <Empty
+      title="This project has no endpoint yet"
+      actions={
+        <>
+          <Button
+            kind="primary"
+            disabled={!may || make.isPending}
+            title={refused}
+            onClick={() => make.mutate(undefined)}
+          >
+            Make an endpoint
+          </Button>
+          <Button disabled={!may} title={refused} onClick={() => go('endpoints', { new: '1' })}>
+            Choose a sender
+          </Button>
+        </>
+      }
+    >
+      An endpoint is a URL that takes events. Its URL and a ready command appear here.
+      <RefusedLine error={make.error} />
+    </Empty>
+  )
+}

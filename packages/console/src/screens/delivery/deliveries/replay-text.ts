@@ -1,0 +1,40 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { counted } from '../../../parts/text-list.ts'
+
+type Replay = RouteAnswer<Routes['replays']['list']>['replays'][number]
+
+const MOMENT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
+
+/** `37 deliveries sent again, 2 passed over`. */
+export function resultText({ replayed, skipped, total }: Replay): string {
+  const left = total === null ? 0 : total - replayed - skipped
+  return [
+    `${counted(replayed, 'delivery', 'deliveries')} sent again`,
+    ...(skipped === 0 ? [] : [`${skipped.toLocaleString('en')} passed over because they had changed`]),
+    ...(left > 0 ? [`${left.toLocaleString('en')} not sent`] : []),
+  ].join(', ')
+}
+
+/** `failed, to receiver, 14 Jan 00:00 to 15 Jan 00:00`: what a replay was asked for. */
+export function filterText({ filter, kind }: Replay, nameOf: (id: string) => string): string {
+  const { state, destination_id: destination, from, to, dataset, q, conditions } = filter
+  const parts = [
+    ...(Array.isArray(state) ? [state.join(' or ')] : []),
+    ...(typeof destination === 'string' ? [`to ${nameOf(destination)}`] : ['to every destination']),
+    ...(typeof dataset === 'string' ? [`of ${dataset}`] : []),
+    ...(typeof from === 'string' ? [`from ${momentOf(from)}`] : []),
+    ...(typeof to === 'string' ? [`until ${momentOf(to)}`] : []),
+    ...(typeof q === 'string' ? ['that contain a text'] : []),
+    ...(Array.isArray(conditions) && conditions.length > 0 ? [counted(conditions.length, 'condition')] : []),
+  ]
+  return `${kind === 'recover' ? 'Recovery: ' : ''}${parts.join(', ')}`
+}
+
+function momentOf(text: string): string {
+  return MOMENT.format(new Date(text))
+}

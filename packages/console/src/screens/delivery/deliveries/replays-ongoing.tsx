@@ -1,0 +1,103 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import { Pause, Play, X } from 'lucide-react'
+import { useState, type ReactElement } from 'react'
+import { useAsk, useChange } from '../../../data/ask.ts'
+import { IconButton } from '../../../ui/button.tsx'
+import { useToast } from '../../../ui/toast.tsx'
+import { resultText } from './replay-text.ts'
+
+export type Replay = RouteAnswer<Routes['replays']['list']>['replays'][number]
+
+const LIVE_MS = 4_000
+const UNDER_WAY: ReadonlySet<string> = new Set(['running', 'paused'])
+const NONE: readonly Replay[] = []
+
+/** The replays that are under way, with a way to pause or cancel each; and the result of each that ends while somebody looks. */
+export function Ongoing(): ReactElement | null {
+  const { data } = useAsk(['replays', 'list'], (client, signal) => client.replays.list({ limit: 5 }, { signal }), {
+    everyMs: LIVE_MS,
+  })
+  // Those that had ended before, or whose result was read.
+  const [read, setRead] = useState<ReadonlySet<string> | undefined>()
+  const replays = data?.replays ?? NONE
+  if (data !== undefined && read === undefined)
+    setRead(new Set(replays.filter(({ state }) => !UNDER_WAY.has(state)).map(({ id }) => id)))
+  const shown = replays.filter(({ id, state }) => UNDER_WAY.has(state) || read?.has(id) === false)
+  return shown.length === 0 ? null : (
+    <ul aria-label="Replays under way">
+      {shown.map((replay) =>
+        UNDER_WAY.has(replay.state) ? (
+          <Progress key={replay.id} replay={replay} />
+        ) : (
+          <Result key={replay.id} replay={replay} onRead={() => setRead(new Set([...(read ?? []), replay.id]))} />
+        ),
+      )}
+    </ul>
+  )
+}
+
+function Result({ replay, onRead }: { readonly replay: Replay; readonly onRead: () => void }): ReactElement {
+  return (
+    <li className="flex min-h-9 items-center gap-3 border-b border-line bg-sunken px-[18px]">
+      <span className="font-control">{replay.state === 'done' ? 'Replay done' : 'Replay cancelled'}</span>
+      <span role="status" className="text-ink-2">
+        {resultText(replay)}
+      </span>
+      <span className="ml-auto">
+        <IconButton label="Hide the result" onClick={onRead}>
+          <X strokeWidth={1.5} />
+        </IconButton>
+      </span>
+    </li>
+  )
+}
+
+function Progress({
+  replay: { id, state, pause_reason, total, replayed, skipped, rate_per_second },
+}: {
+  readonly replay: Replay
+}): ReactElement {
+  const toast = useToast()
+  const move = useChange(['replays', 'deliveries'], (client, to: 'pause' | 'resume' | 'cancel') =>
+    client.replays[to]({ id }),
+  )
+  const go = (to: 'pause' | 'resume' | 'cancel'): void =>
+    move.mutate(to, { onError: (error) => toast({ text: error.message, kind: 'fail' }) })
+  const done = replayed + skipped
+  return (
+    <li className="flex h-9 items-center gap-3 border-b border-line bg-accent-soft px-[18px] text-accent">
+      <span className="font-control">
+        {pause_reason === 'allowance_used'
+          ? 'Replay paused: the deliveries of this month are used up'
+          : state === 'paused'
+            ? 'Replay paused'
+            : 'Replaying'}
+      </span>
+      <progress
+        max={total ?? undefined}
+        value={total === null ? undefined : done}
+        aria-label="How far the replay is"
+        className="h-1 w-40 accent-(--accent)"
+      />
+      <span className="mono text-data">
+        {done.toLocaleString('en')}
+        {total === null ? '' : ` of ${total.toLocaleString('en')}`}
+      </span>
+      <span className="text-data text-ink-3">{rate_per_second} a second</span>
+      <span className="ml-auto flex">
+        {state === 'running' ? (
+          <IconButton label="Pause the replay" onClick={() => go('pause')}>
+            <Pause strokeWidth={1.5} />
+          </IconButton>
+        ) : (
+          <IconButton label="Resume the replay" onClick={() => go('resume')}>
+            <Play strokeWidth={1.5} />
+          </IconButton>
+        )}
+        <IconButton label="Cancel the replay" onClick={() => go('cancel')}>
+          <X strokeWidth={1.5} />
+        </IconButton>
+      </span>
+    </li>
+  )
+}

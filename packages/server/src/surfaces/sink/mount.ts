@@ -1,0 +1,42 @@
+import { decodeId, LIMITS } from '@postroad/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Deps } from '../../context.ts'
+import { refuse } from '../../domain/refusal.ts'
+import { receive, SINK_PATH } from '../../resources/delivery/destination-sinks/index.ts'
+
+/** The largest record, and the envelope around it. */
+const BODY_BYTES_MAX = LIMITS.recordsOfEventBytesMax + 65_536
+const SIGNATURES = ['service-signature', 'webhook-signature'] as const
+
+type Params = { readonly workspace: string; readonly destination: string }
+
+/** Destinations that this server receives itself: each takes the signed deliveries of its own destination, and answers with what came. */
+export function mountSink(fastify: FastifyInstance, deps: Deps): void {
+  fastify.post<{ Params: Params }>(
+    `${SINK_PATH}/:workspace/:destination`,
+    // Nobody's body is read who does not even claim to have signed it.
+    { bodyLimit: BODY_BYTES_MAX, onRequest: async ({ headers }) => requireSignature(headers) },
+    async ({ params, headers, body }, reply) => {
+      const workspaceId = decodeId('workspace', params.workspace)
+      const destinationId = decodeId('destination', params.destination)
+      if (workspaceId === undefined || destinationId === undefined) throw refuse('not_found')
+      const text = typeof body === 'string' ? body : ''
+      reply.headers({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' })
+      return receive(deps, { workspaceId, destinationId, headers: singly(headers), body: text })
+    },
+  )
+}
+
+function requireSignature(headers: FastifyRequest['headers']): void {
+  if (SIGNATURES.some((name) => headers[name] !== undefined)) return
+  throw refuse(
+    'missing_header',
+    'This sink takes only signed deliveries, and the request has neither a Service-Signature nor a webhook-signature header.',
+  )
+}
+
+function singly(headers: FastifyRequest['headers']): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value?.join(', ')]),
+  )
+}
