@@ -112,7 +112,8 @@ function useFound(text: string, commands: readonly Command[]): readonly Command[
         go: () => location.assign(`/${me.workspace.slug}/${slug}/events`),
       })),
     { label: 'Light or dark', hint: 't', go: toggleTheme },
-    { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+    { label: 'Guides', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+    { label: 'API reference', hint: 'opens a page', go: () => void open('/docs/api', '_blank', 'noopener') },
   ]
   // Names only for who looks for one: there may be hundreds.
   const names: readonly Command[] =
