@@ -1,7 +1,7 @@
 import { shellWord } from '@postroad/contract/quoting'
 import { html, type Html } from '../html.ts'
 import { docsPage } from './frame.ts'
-import { schemaHtml, typeText, type Named } from './schema-html.ts'
+import { schemaHtml, typeText, withCode, type Named } from './schema-html.ts'
 
 /** What the page reads of an OpenAPI document. */
 export type ApiDocument = {
@@ -71,7 +71,7 @@ function operationHtml(document: ApiDocument, { url, method, operation }: Placed
   const taken = Object.entries(operation.requestBody?.content ?? {})
   return html`<details class="operation" id="${operation.operationId}">
     <summary><span class="method ${method}">${method}</span> <code>${url}</code> <span class="summary">${operation.summary}</span></summary>
-    ${operation.description === undefined ? '' : html`<p>${operation.description}</p>`}
+    ${operation.description === undefined ? '' : html`<p>${withCode(operation.description)}</p>`}
     ${parametersHtml(operation)}
     ${taken.length === 0 ? '' : html`<h3>Body</h3><p class="media">${taken.map(([type]) => type).join(', ')}</p>${schemaHtml(taken[0]?.[1].schema, schemas)}`}
     <h3>Answers</h3>
@@ -88,7 +88,7 @@ function parametersHtml({ parameters = [] }: ApiOperation): Html {
       ${parameters.map(
         ({ name, in: place, required, description, schema }) => html`<li>
           <code class="name">${name}</code> <span class="type">${place} · ${typeText(schema)}</span>${required === true ? html` <span class="must">required</span>` : ''}
-          ${description === undefined ? '' : html`<p>${description}</p>`}
+          ${description === undefined ? '' : html`<p>${withCode(description)}</p>`}
         </li>`,
       )}
     </ul>`

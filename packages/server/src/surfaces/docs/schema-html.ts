@@ -22,8 +22,13 @@ function memberHtml(of: { name: string; member: Schema; required: boolean; named
   const { description } = of.member
   return html`<li>
     <code class="name">${of.name}</code> <span class="type">${typeHtml(of.member)}</span>${of.required ? html` <span class="must">required</span>` : ''}
-    ${typeof description === 'string' ? html`<p>${description}</p>` : ''}${schemaHtml(of.member, of.named, depth + 1)}
+    ${typeof description === 'string' ? html`<p>${withCode(description)}</p>` : ''}${schemaHtml(of.member, of.named, depth + 1)}
   </li>`
+}
+
+/** A description of the contract, in which backticks enclose code. */
+export function withCode(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
 /** One line that says what a value may be, with links to the named schemas in it. */
