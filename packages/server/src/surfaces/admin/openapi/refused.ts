@@ -29,7 +29,7 @@ const SHARED: Readonly<Record<string, readonly Reason[]>> = {
     'workspace_suspended',
     'workspace_closed',
   ],
-  NoCsrfHeader: ['csrf_header_missing'],
+  ForbiddenSignIn: ['csrf_header_missing', 'project_out_of_scope'],
   NotFound: ['not_found'],
   KeyInProgress: ['idempotency_in_progress'],
   PayloadTooLarge: ['payload_too_large'],
