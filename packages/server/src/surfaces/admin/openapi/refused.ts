@@ -8,7 +8,6 @@ const SHARED: Readonly<Record<string, readonly Reason[]>> = {
   InvalidRequest: ['invalid_request', 'unsupported_version'],
   InvalidPost: ['invalid_request', 'unsupported_version', 'invalid_idempotency_key'],
   Unauthorized: ['unauthorized', 'api_key_expired', 'api_key_revoked'],
-  SignedOut: ['unauthorized'],
   Forbidden: [
     'csrf_header_missing',
     'ip_not_allowed',
