@@ -5,8 +5,9 @@ const page = document.querySelector('#page')
 const SHOWN_MAX = 30
 let sections
 
-async function load() {
-  sections ??= await (await fetch('/docs/search.json')).json()
+/** Loads what a search looks through, with the first search. */
+function load() {
+  sections ??= fetch('/docs/search.json').then((answer) => answer.json())
   return sections
 }
 
@@ -30,16 +31,28 @@ function element(name, { text, ...attributes }, ...children) {
   return made
 }
 
-async function search() {
+function search() {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
   found.hidden = words.length === 0
   page.hidden = words.length > 0
   if (words.length === 0) return
-  const all = await load()
+  load().then(
+    (all) => show(all, words),
+    () => {
+      sections = undefined
+      found.replaceChildren(
+        element('h1', { text: 'No answer from the server' }),
+        element('p', { text: 'Check that the server runs, then search again.' }),
+      )
+    },
+  )
+}
+
+function show(all, words) {
   const hits = all
     .map((section) => ({ section, rank: score(section, words) }))
     .filter(({ rank }) => rank > 0)
-    .sort((a, b) => b.rank - a.rank)
+    .toSorted((a, b) => b.rank - a.rank)
   const shown = hits
     .slice(0, SHOWN_MAX)
     .map(({ section }) =>
