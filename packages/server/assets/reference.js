@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- every page of the documentation has the search
 import './docs.js'
 
 const field = document.querySelector('#filter')
