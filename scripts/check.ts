@@ -21,6 +21,7 @@ const CHECKS = [
   { name: 'rooms', command: [process.execPath, 'scripts/check-rooms.ts'] },
   { name: 'console size', command: [process.execPath, 'scripts/check-console-size.ts'] },
   { name: 'settings', command: [process.execPath, 'scripts/docs-config.ts', '--check'] },
+  { name: 'guides', command: [process.execPath, 'scripts/docs-tables.ts', '--check'] },
 ] as const
 
 type Result = { readonly name: string; readonly ok: boolean; readonly said: string; readonly seconds: number }

@@ -14,7 +14,7 @@ const HEALTH_TIMEOUT_MS = 15_000
 /** A client for the server and the project that the options and the environment name. */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const baseUrl = baseUrlOf(options)
-  const given = io().env['SERVICE_TOKEN']?.trim() ?? ''
+  const given = setting('SERVICE_TOKEN', 'POSTROAD_TOKEN') ?? ''
   // The schemas take a quarter of a second to load: `start` and `--help` do without, and the local key is had meanwhile.
   const [token, { createClient }] = await Promise.all([
     given === '' ? tokenOfThisMachine(baseUrl) : given,
@@ -25,9 +25,14 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   return { client: project === undefined ? client : createClient({ baseUrl, token, project }), baseUrl }
 }
 
-/** `--url`, SERVICE_URL, or where a server with this environment listens. */
+/** The first of these variables that has a value: the first name is the one that the help names, the other an alias. */
+function setting(...names: readonly string[]): string | undefined {
+  return names.map((name) => io().env[name]?.trim()).find((value) => value !== undefined && value !== '')
+}
+
+/** `--url`, POSTROAD_URL or its alias SERVICE_URL, or where a server with this environment listens. */
 export function baseUrlOf({ url }: ConnectionOptions): string {
-  const given = url ?? io().env['SERVICE_URL']?.trim()
+  const given = url ?? setting('POSTROAD_URL', 'SERVICE_URL')
   if (given === undefined || given === '') return ownUrl()
   const parsed = URL.canParse(given) ? new URL(given) : undefined
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return given.replace(/\/+$/, '')
@@ -48,7 +53,7 @@ async function tokenOfThisMachine(baseUrl: string): Promise<string> {
   if (!here) throw new Failure(`Set SERVICE_TOKEN to an API key of ${baseUrl} (hk_…).`, EXIT.refused)
   if (!(await answers(baseUrl))) {
     throw new Failure(
-      `There is no Postroad at ${baseUrl}. Start it with "npm start", or say where it runs with --url or SERVICE_URL.`,
+      `There is no Postroad at ${baseUrl}. Start it with "npm start", or set --url or POSTROAD_URL to its address.`,
     )
   }
   const dataDir = resolve(io().env['DATA_DIR'] ?? './data')

@@ -59,7 +59,7 @@ type Refused = {
 
 function sentenceOf({ status, reason, message, retryAfter, requestId }: Refused): string {
   if (reason === 'unreachable') {
-    return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or say where it runs with --url or SERVICE_URL.`
+    return `${message.replace(/\.(?: .*)?$/, '')}. Start the server with "npm start", or set --url or POSTROAD_URL to its address.`
   }
   if (reason === 'unauthorized') {
     return 'The server does not accept this API key. Set SERVICE_TOKEN to one of its keys (hk_…), or run this where its DATA_DIR is.'

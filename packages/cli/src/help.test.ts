@@ -27,15 +27,31 @@ test('every command explains itself with an example, within 80 columns', async (
     ['replays', 'list'],
     ['replays', 'pause'],
     ['endpoints', 'list'],
+    ['endpoints', 'get'],
+    ['endpoints', 'create'],
+    ['endpoints', 'edit'],
+    ['endpoints', 'delete'],
     ['endpoints', 'rotate'],
     ['endpoints', 'rotate-secret'],
     ['endpoints', 'versions'],
     ['sink'],
     ['destinations', 'list'],
     ['destinations', 'create'],
+    ['destinations', 'get'],
+    ['destinations', 'edit'],
+    ['destinations', 'delete'],
     ['destinations', 'test'],
     ['destinations', 'health'],
     ['destinations', 'recover'],
+    ['rules', 'list'],
+    ['rules', 'get'],
+    ['rules', 'create'],
+    ['rules', 'edit'],
+    ['rules', 'delete'],
+    ['projects', 'list'],
+    ['projects', 'create'],
+    ['projects', 'rename'],
+    ['projects', 'delete'],
     ['api-keys', 'list'],
     ['api-keys', 'revoke'],
     ['audit', 'list'],
@@ -45,7 +61,7 @@ test('every command explains itself with an example, within 80 columns', async (
   ]
   for (const args of commands) {
     const text = await helpOf([...args, '--help'])
-    assert.match(text, args.length === 0 ? /Begin with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
+    assert.match(text, args.length === 0 ? /Start with:\n {2}postroad start\n/ : /\nExamples?:\n {2}postroad /)
   }
   assert.equal(await helpOf([]), await helpOf(['--help']))
   assert.match(await helpOf(['--version']), /^\d+\.\d+\.\d+\n$/)

@@ -28,7 +28,7 @@ export function withUrl(command: Command): Command {
   return command.option('--url <url>', URL_HELP)
 }
 
-const URL_HELP = 'where the server answers (without it, SERVICE_URL)'
+const URL_HELP = 'address of the server (default: POSTROAD_URL)'
 
 function withOutput(command: Command): Command {
   return command.option('--json', 'print the answer of the API as it is').option('-q, --quiet', 'print ids only')

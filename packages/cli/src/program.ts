@@ -8,7 +8,9 @@ import { addDestinations } from './commands/destinations.ts'
 import { addEndpoints } from './commands/endpoints.ts'
 import { addEvents } from './commands/events.ts'
 import { addExport } from './commands/export.ts'
+import { addProjects } from './commands/projects.ts'
 import { addReplays } from './commands/replays.ts'
+import { addRules } from './commands/rules.ts'
 import { addSend } from './commands/send.ts'
 import { addSink } from './commands/sink.ts'
 import { addServer, addWorkspaces } from './commands/server.ts'
@@ -18,15 +20,17 @@ import { hasColors } from './text/style.ts'
 
 const outro = (): string => `
 Environment:
-  SERVICE_URL    where the server answers; without it http://127.0.0.1:4680
-  SERVICE_TOKEN  an API key (hk_…); on the server's own machine each command
-                 makes one for itself without it
-  NO_COLOR       no colours
+  POSTROAD_URL   address of the server; default: http://127.0.0.1:4680
+                 (alias: SERVICE_URL)
+  SERVICE_TOKEN  an API key (hk_…); commands on the machine of the server
+                 create one for themselves
+                 (alias: POSTROAD_TOKEN)
+  NO_COLOR       no colors
 
 Exit codes:
   0 ok, 1 failed, 2 usage, 3 refused, 4 not found, 5 rate limited
 
-Begin with:
+Start with:
   ${invokedAs()} start
   ${invokedAs()} send     (in another terminal)`
 
@@ -84,9 +88,11 @@ export function createProgram({ json = false }: { readonly json?: boolean } = {}
   addReplays(program)
   program.commandsGroup('Where events come from and go to:')
   addEndpoints(program)
+  addRules(program)
   addDestinations(program)
   addSink(program)
   program.commandsGroup('Look after the workspace:')
+  addProjects(program)
   addAudit(program)
   addExport(program)
   addApiKeys(program)

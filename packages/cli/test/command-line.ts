@@ -32,19 +32,24 @@ const environmentOf = (env: Environment): Environment => ({
   ...env,
 })
 
-/** A command in this process: quick, and as many at a time as a test likes. */
+/** A command in this process, 80 columns wide: quick, and as many at a time as a test likes. */
 export function run(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
-  return runOn(args, { env, input, isTTY: false })
+  return runOn(args, { env, input, isTTY: false, columns: 80 })
 }
 
 export function runAtTerminal(args: readonly string[], env: Environment, input = ''): Promise<Ended> {
-  return runOn(args, { env, input, isTTY: true })
+  return runOn(args, { env, input, isTTY: true, columns: 80 })
 }
 
-type On = { readonly env: Environment; readonly input: string; readonly isTTY: boolean }
+/** A command whose output another program reads. */
+export function runPiped(args: readonly string[], env: Environment): Promise<Ended> {
+  return runOn(args, { env, input: '', isTTY: false })
+}
 
-async function runOn(args: readonly string[], { env, input, isTTY }: On): Promise<Ended> {
-  const stdout = Object.assign(new PassThrough(), { isTTY })
+type On = { readonly env: Environment; readonly input: string; readonly isTTY: boolean; readonly columns?: number }
+
+async function runOn(args: readonly string[], { env, input, isTTY, columns }: On): Promise<Ended> {
+  const stdout = Object.assign(new PassThrough(), { isTTY, ...(columns === undefined ? {} : { columns }) })
   const stderr = Object.assign(new PassThrough(), { isTTY })
   const said = Promise.all([text(stdout), text(stderr)])
   const code = await runCommand(args, {

@@ -45,7 +45,7 @@ test('no server, or another one, is said in one line', async () => {
   refused(await run(['events', 'list'], { ...local(), PORT: '1' }), {
     code: 1,
     stderr:
-      /^postroad: There is no Postroad at http:\/\/127\.0\.0\.1:1\. Start it with "npm start", or say where it runs with --url or SERVICE_URL\.\n$/,
+      /^postroad: There is no Postroad at http:\/\/127\.0\.0\.1:1\. Start it with "npm start", or set --url or POSTROAD_URL to its address\.\n$/,
   })
   for (const args of [
     ['events', 'list', '--url', 'http://127.0.0.1:1'],
@@ -53,7 +53,7 @@ test('no server, or another one, is said in one line', async () => {
   ])
     refused(await run(args, remote()), {
       code: 1,
-      stderr: /^postroad: http:\/\/127\.0\.0\.1:1 cannot be reached\. Start the server with "npm start", or say/,
+      stderr: /^postroad: http:\/\/127\.0\.0\.1:1 cannot be reached\. Start the server with "npm start", or set/,
     })
   refused(await run(['events', 'list', '--url', stage.good.url], remote()), {
     code: 1,

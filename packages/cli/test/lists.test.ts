@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { run } from './command-line.ts'
+import { run, runPiped } from './command-line.ts'
 import { onServer, refused } from './server-stage.ts'
 
 const stage = onServer()
@@ -9,7 +9,9 @@ const { ok, json, quiet, local, remote } = stage
 test('on the machine of the server no token is needed', async () => {
   assert.match(
     await ok(['endpoints', 'list'], local()),
-    new RegExp(`^first {2}First endpoint · files into events · open to anyone\n${stage.server.endpoint}\n$`),
+    new RegExp(
+      `^first {2}whk_\\w{26}\nFirst endpoint · files into events · open to anyone\n${stage.server.endpoint}\n$`,
+    ),
   )
 })
 
@@ -35,13 +37,14 @@ test('a list goes on where the page before ended', async () => {
 test('before there is anything, each list says how to begin', async () => {
   const { project } = await stage.client.projects.create({ name: 'Empty', slug: 'empty' })
   for (const [noun, words] of [
-    ['endpoints', 'There are no endpoints here.'],
+    ['endpoints', 'There are no endpoints here. Create one: postroad endpoints create <name>'],
+    ['rules', 'There are no rules here. Create one: postroad rules create <name> <dataset>'],
     ['events', 'There are no events here. Send one: postroad send'],
     [
       'deliveries',
       'There are no deliveries here. They begin with a destination: postroad destinations create https://…',
     ],
-    ['destinations', 'There are no destinations here. Make one: postroad destinations create https://…'],
+    ['destinations', 'There are no destinations here. Create one: postroad destinations create https://…'],
   ] as const) {
     const { stdout } = await run([noun, 'list', '--project', 'empty'], remote())
     assert.equal(stdout, `${words}\n`)
@@ -51,4 +54,23 @@ test('before there is anything, each list says how to begin', async () => {
     code: 4,
     stderr: /^postroad: This project has no endpoint to send to\.\n$/,
   })
+})
+
+test('piped to a program, a table is as wide as its cells: nothing is cut and no column is left out', async () => {
+  const name = 'A destination whose name is longer than what a narrow terminal has room for'
+  await stage.client.destinations.create({ name, url: stage.good.url, datasets: ['one', 'two'] })
+  const { stdout } = await runPiped(['destinations', 'list'], remote())
+  const row = stdout.split('\n').find((line) => line.includes('A destination'))
+  assert.ok(row?.includes(name) && row.includes(stage.good.url) && row.includes('one, two'), stdout)
+  assert.ok(!(await ok(['destinations', 'list'])).includes(name))
+})
+
+test('POSTROAD_URL and SERVICE_TOKEN name the server and the key, and so do their aliases', async () => {
+  const { POSTROAD_URL = '', SERVICE_TOKEN = '' } = remote()
+  for (const env of [
+    { POSTROAD_URL, SERVICE_TOKEN },
+    { SERVICE_URL: POSTROAD_URL, POSTROAD_TOKEN: SERVICE_TOKEN },
+    { POSTROAD_URL, SERVICE_URL: 'http://127.0.0.1:1', SERVICE_TOKEN, POSTROAD_TOKEN: 'hk_other' },
+  ])
+    assert.match(await ok(['endpoints', 'list', '--quiet'], env), /^whk_/)
 })

@@ -82,7 +82,7 @@ class ServerStage {
 
   /** The environment of any other machine. */
   readonly remote = (env: Environment = {}): Environment => ({
-    SERVICE_URL: this.server.baseUrl,
+    POSTROAD_URL: this.server.baseUrl,
     SERVICE_TOKEN: this.apiKey,
     ...env,
   })

@@ -29,6 +29,8 @@ export type Route<
   readonly area: 'project' | 'workspace'
   /** Relative to the area; members in braces are the fields of `params`. */
   readonly path: string
+  /** An earlier path that is still answered, and is no longer documented. */
+  readonly formerPath?: string
   readonly summary: string
   readonly description: string
   /** The least role that may call it. */

@@ -1,7 +1,6 @@
 import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
-import { EXIT, Failure } from '../failure.ts'
 import {
   collected,
   invokedAs,
@@ -12,12 +11,13 @@ import {
   type ListOptions,
 } from '../options.ts'
 import { print } from '../output.ts'
-import { readData } from '../send/data.ts'
+import { readMembers } from '../send/data.ts'
 import { more } from '../text/more.ts'
 import { plain } from '../text/plain.ts'
 import { onOff } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields, table } from '../text/table.ts'
+import { addDestinationEdits } from './destination-edits.ts'
 import { addRecover } from './recover.ts'
 
 type Created = RouteAnswer<Routes['destinations']['create']>
@@ -31,7 +31,7 @@ type CreateOptions = CommonOptions & {
 export function addDestinations(program: Command): void {
   const destinations = program
     .command('destinations')
-    .summary('list, make, test and recover destinations')
+    .summary('list, create, edit, test and recover destinations')
     .description('The URLs that events are delivered to.')
   const list = destinations
     .command('list')
@@ -51,13 +51,14 @@ export function addDestinations(program: Command): void {
       '--order-by <path>',
       'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it',
     )
-    .option('-d, --data <json>', 'further members as the API takes them: JSON, @file, or - for stdin')
+    .option('-d, --data <json>', 'more members as in the API: JSON, @file, or - for stdin')
     .action(createDestination)
   withExample(
     withCommon(create),
     'destinations create https://example.com/hooks --order-by customer.id',
     `destinations create http://127.0.0.1:3000/ -d '{"timeout_ms":5000}'`,
   )
+  addDestinationEdits(destinations)
   addRecover(destinations)
 }
 
@@ -69,7 +70,7 @@ async function listDestinations({ limit, cursor, ...options }: ListOptions): Pro
 
 function listText({ destinations, next_cursor }: RouteAnswer<Routes['destinations']['list']>): string {
   if (destinations.length === 0)
-    return `There are no destinations here. Make one: ${invokedAs()} destinations create https://…`
+    return `There are no destinations here. Create one: ${invokedAs()} destinations create https://…`
   const rows = table([
     { head: 'State', cells: destinations.map(({ enabled }) => onOff(enabled)) },
     { head: 'Destination', cells: destinations.map(({ id }) => id) },
@@ -89,7 +90,7 @@ async function createDestination(
   url: string,
   { name, dataset, orderBy, data, ...options }: CreateOptions,
 ): Promise<void> {
-  const given = data === undefined ? {} : objectIn(await readData(data))
+  const given = await readMembers(data)
   const { client } = await connect(options)
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checks what the person wrote and names what is wrong
   const request = {
@@ -118,14 +119,4 @@ function createdText({ destination, signing_secret }: Created): string {
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
-}
-
-function objectIn(text: Buffer): object {
-  try {
-    const value: unknown = JSON.parse(text.toString())
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // Said below.
-  }
-  throw new Failure(`--data must be a JSON object, such as '{"timeout_ms":5000}'.`, EXIT.usage)
 }

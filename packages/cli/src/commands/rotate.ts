@@ -73,7 +73,8 @@ function hoursOf(text: string): number {
   return hours
 }
 
-async function endpointId(client: Client, named: string): Promise<string> {
+/** By its id, or looked up by its slug. */
+export async function endpointId(client: Client, named: string): Promise<string> {
   if (named.startsWith('whk_')) return named
   for await (const { id, slug } of client.webhooks.list({ limit: 200 })) if (slug === named) return id
   throw new Failure(`There is no endpoint "${named}" here. See ${invokedAs()} endpoints list.`, EXIT.notFound)

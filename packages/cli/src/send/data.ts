@@ -17,3 +17,15 @@ export async function readData(given: string): Promise<Buffer> {
     throw new Failure(`${why}: ${given.slice(1)}`, EXIT.usage)
   }
 }
+
+/** The members that `-d` names, as an object; none without it. */
+export async function readMembers(given: string | undefined): Promise<object> {
+  if (given === undefined) return {}
+  try {
+    const value: unknown = JSON.parse((await readData(given)).toString())
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    if (error instanceof Failure) throw error
+  }
+  throw new Failure(`--data must be a JSON object, such as '{"enabled":false}'.`, EXIT.usage)
+}

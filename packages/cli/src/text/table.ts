@@ -16,13 +16,14 @@ export type Column = {
 const GAP = '  '
 const SCREEN = 80
 
-/** Columns of the terminal, or 80 when there is none. */
-export function screenWidth(): number {
-  const { columns = 0 } = io().stdout
-  return columns > 0 ? columns : SCREEN
+/** Columns of the terminal. Where the output is piped to a program, nothing is cut and no column is left out. */
+function screenWidth(): number {
+  const { columns = 0, isTTY } = io().stdout
+  if (columns > 0) return columns
+  return isTTY === true ? SCREEN : Infinity
 }
 
-/** Rows under quiet heads, no lines, no wider than the terminal; cells are made safe to print here. */
+/** Rows under quiet heads, no lines, no wider than a terminal; cells are made safe to print here. */
 export function table(columns: readonly Column[], width: number = screenWidth()): string {
   const safe = columns.map((column) => ({ ...column, cells: column.cells.map(plain) }))
   const shown = fitted(

@@ -123,7 +123,8 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
       })),
     { label: 'Light or dark', hint: 't', go: toggleTheme },
     { label: 'Keyboard shortcuts', hint: '?', go: showKeys },
-    { label: 'API reference', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+    { label: 'Guides', hint: 'opens a page', go: () => void open('/docs', '_blank', 'noopener') },
+    { label: 'API reference', hint: 'opens a page', go: () => void open('/docs/api', '_blank', 'noopener') },
     { label: 'Account', hint: 'password, passkeys, sessions', go: () => location.assign('/account') },
     { label: 'Sign out', go: () => void callSession('DELETE').then(() => location.assign('/sign-in')) },
   ]

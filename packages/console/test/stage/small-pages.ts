@@ -47,7 +47,18 @@ const PLACES: readonly Place[] = [
     as: 'owner',
     open: ({ page }) => page.getByText('This session').waitFor(),
   },
-  { name: 'the reference', path: '/docs', heading: 'API' },
+  { name: 'a guide', path: '/docs', heading: 'Start' },
+  { name: 'the guide on errors', path: '/docs/errors', heading: 'Errors and remedies' },
+  { name: 'the reference', path: '/docs/api', heading: 'API' },
+  {
+    name: 'a search of the documentation',
+    path: '/docs',
+    heading: 'Start',
+    open: async ({ page }) => {
+      await page.getByLabel('Search').fill('retry-after')
+      await page.getByRole('heading', { name: /\d+ results/ }).waitFor()
+    },
+  },
   { name: 'a refusal of the server', path: '/admin/api/session/oidc', heading: 'Not signed in' },
   { name: 'a console that is being built', path: '/building', heading: 'The console is being built' },
 ]

@@ -3,11 +3,11 @@ import { READ } from '@postroad/contract'
 import type { Road } from '../pipeline/accept.ts'
 import { StartError } from '../platform/embedded-postgres.ts'
 import { admit, mountAdmin } from './admin/mount.ts'
-import { openApi } from './admin/openapi.ts'
+import { openApi } from './admin/openapi/index.ts'
 import type { Door } from './admin/passage.ts'
 import { mountSignIn } from './admin/sign-in/mount.ts'
 import { createConsole } from './console/mount.ts'
-import { mountReference } from './docs/mount.ts'
+import { mountDocs } from './docs/mount.ts'
 import { mountDocument, ServedDocument } from './docs/served-document.ts'
 import { mountHealth } from './health.ts'
 import { createSourceIp } from './http.ts'
@@ -98,7 +98,7 @@ export function createSurfaces({ road, load, stalled, version, streams, patience
   ui.mount(router)
   const document = new ServedDocument((base) => openApi(base, version))
   mountDocument(router, () => document.at(road.baseUrl()))
-  mountReference(router, () => document.at(road.baseUrl()).document)
+  mountDocs(router, () => document.at(road.baseUrl()).document)
 
   return {
     listen: async () => {

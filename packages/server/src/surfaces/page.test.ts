@@ -18,10 +18,10 @@ test('a page has its body byte for byte in the frame, and what it is called cann
 })
 
 test('a page loads the script that it names, and itself again when it says so', () => {
-  const page = framed({ title: 'x', style: 'reference', script: 'reference', refreshSeconds: 2, main: html`` })
+  const page = framed({ title: 'x', style: 'docs', script: 'reference', refreshSeconds: 2, main: html`` })
   assert.match(
     page,
-    /<meta http-equiv="refresh" content="2">\n {4}<title>x<\/title>[^]*reference\.css">\n {4}<script type="module" src="\/assets\/reference\.js"><\/script>\n {2}<\/head>/,
+    /<meta http-equiv="refresh" content="2">\n {4}<title>x<\/title>[^]*docs\.css">\n {4}<script type="module" src="\/assets\/reference\.js"><\/script>\n {2}<\/head>/,
   )
 })
 

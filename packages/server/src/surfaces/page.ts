@@ -6,7 +6,7 @@ export const ASSETS = new URL('../../assets/', import.meta.url)
 type Page = {
   readonly title: string
   /** The name of its style sheet under /assets, and of its script, if it has one. */
-  readonly style: 'sign-in' | 'reference'
+  readonly style: 'sign-in' | 'docs'
   readonly script?: string
   /** Loads itself again after so many seconds. */
   readonly refreshSeconds?: number

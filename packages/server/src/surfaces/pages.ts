@@ -22,7 +22,7 @@ const PAGES = {
   '/account': { name: 'account', title: 'Account', header: ACCOUNT_HEADER },
 } as const
 
-/** What these pages load, and the reference. */
+/** What these pages load, and the documentation. */
 const FILES = {
   '/assets/hanken-grotesk.woff2': {
     file: import.meta.resolve('@fontsource-variable/hanken-grotesk/files/hanken-grotesk-latin-wght-normal.woff2'),
@@ -38,7 +38,8 @@ const FILES = {
   '/assets/sign-in-email.js': { file: 'sign-in-email.js', type: SCRIPT },
   '/assets/invite.js': { file: 'invite.js', type: SCRIPT },
   '/assets/account.js': { file: 'account.js', type: SCRIPT },
-  '/assets/reference.css': { file: 'reference.css', type: CSS },
+  '/assets/docs.css': { file: 'docs.css', type: CSS },
+  '/assets/docs.js': { file: 'docs.js', type: SCRIPT },
   '/assets/reference.js': { file: 'reference.js', type: SCRIPT },
 } as const
 

@@ -607,7 +607,7 @@ describe('from and to bound the lists of events', () => {
       const { parameters } = document.paths[`/admin/api/${list}`].get
       const names = parameters.map(({ name }: { name: string }) => name)
       assert.ok(names.includes('from') && names.includes('to'), list)
-      for (const { name, schema } of parameters) assert.ok(schema.description !== undefined, `${list} ${name}`)
+      for (const { name, description } of parameters) assert.ok(description !== undefined, `${list} ${name}`)
     }
   })
 })

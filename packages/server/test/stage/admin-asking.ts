@@ -9,6 +9,7 @@ import { insertProject } from '../../src/resources/workspace/projects/index.ts'
 import { insertWorkspace } from '../../src/resources/workspace/workspaces/index.ts'
 import { aName, behind, signedIn } from './fixtures.ts'
 import { aSink, aWorld, type Answer, type Sink, type World } from './harness.ts'
+import { openapi, operationsOf, reasonsIn, type OpenApi } from './openapi-document.ts'
 
 /** Two workspaces on one server, and every route of the contract asked in them: what the tests of the admin API share. */
 export let world: World
@@ -149,7 +150,34 @@ export async function call(by: Credential | undefined, line: string, sent: Sent 
   })
   const text = await response.text()
   said.push(text)
-  return { status: response.status, headers: response.headers, body: bodyIn(response, text), text }
+  const heard = { status: response.status, headers: response.headers, body: bodyIn(response, text), text }
+  if (heard.status >= 400) await assertDocumented(method, `/admin/api/${path}`, heard)
+  return heard
+}
+
+let documented: Promise<OpenApi> | undefined
+
+/** Whatever a route refuses is in /openapi.json, with its status and its reason. */
+// oxlint-disable-next-line max-params -- what was asked, where, and the answer
+async function assertDocumented(method: string, path: string, { status, body }: Heard): Promise<void> {
+  documented ??= openapi(world.baseUrl)
+  const document = await documented
+  const asked = path.split('?')[0]?.split('/') ?? []
+  const found = operationsOf(document).filter(
+    (one) =>
+      one.method === method.toLowerCase() &&
+      one.path.startsWith('/admin/api/') &&
+      one.path.split('/').length === asked.length &&
+      one.path.split('/').every((part, index) => part.startsWith('{') || part === asked[index]),
+  )
+  // An id may read like the last word of another path.
+  const [operation] = found.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
+  if (operation === undefined || status >= 500) return
+  const { operationId } = operation.operation
+  assert.ok(
+    reasonsIn(document, operation.operation, status).includes(body?.reason),
+    `${operationId} answered ${status} ${body?.reason}, which packages/contract/src/openapi/refusals.ts does not have.`,
+  )
 }
 
 /** The JSON of an answer, or the text of a file. */

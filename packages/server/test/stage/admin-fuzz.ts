@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 import { behind, post, signedIn } from './fixtures.ts'
 import { aWorld, type World } from './harness.ts'
+import { inlined } from './openapi-document.ts'
 import { ask, theWorkspace, type Headers, type Member } from './people.ts'
 
 /**
@@ -20,7 +21,14 @@ type Operation = {
   readonly parameters: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
   readonly responses: Readonly<
-    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+    Record<
+      string,
+      {
+        readonly content: Readonly<
+          Record<string, { readonly schema: Schema; readonly examples?: Readonly<Record<string, unknown>> }>
+        >
+      }
+    >
   >
 }
 type Named = { readonly method: string; readonly path: string; readonly operation: Operation }
@@ -30,7 +38,6 @@ let home: Member
 let owner: Headers
 let real: ReadonlyMap<string, string>
 let operations: readonly Named[]
-let errorBody: z.ZodType
 
 /** What all tests of a file ask: a server, made before them and stopped after them. */
 export function onFuzzStage(): void {
@@ -45,11 +52,12 @@ async function makeWorld(): Promise<void> {
   owner = await signedIn(world, home)
   await database.close()
   real = await realIds()
-  const document = (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
-    paths: Record<string, Record<string, Operation>>
-    components: { schemas: Record<string, Schema> }
-  }
-  errorBody = z.fromJSONSchema(document.components.schemas['Error'] ?? {})
+  const document = inlined(
+    (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as {
+      paths: Record<string, Record<string, Operation>>
+      components: { schemas: Record<string, Schema> }
+    },
+  )
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
@@ -136,7 +144,9 @@ function rightFor(schema: Schema | boolean, depth: number): fc.Arbitrary<unknown
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
   const options = schema.anyOf ?? schema.oneOf
   if (options !== undefined) return fc.oneof(...options.map((one) => valueFor(one, depth + 1)))
-  return (BY_TYPE[String(schema.type)] ?? anyJson)(schema, depth)
+  // A member that may be null has both types.
+  const types = [schema.type].flat()
+  return fc.oneof(...types.map((type) => (BY_TYPE[String(type)] ?? anyJson)(schema, depth)))
 }
 
 const integerFor = ({ minimum, maximum }: Schema): fc.Arbitrary<unknown> =>
@@ -273,17 +283,19 @@ async function check({ method, operation }: Named, { path, body, idempotencyKey 
   return response.status
 }
 
-/** A refusal is an error body; what is no JSON, a download, must only be of its type. */
+/** A refusal has a status and a reason that the operation documents; a download must only be of its type. */
 function whyUndocumented(
   response: Operation['responses'][string] | undefined,
   { type, text }: { type: string; text: string },
 ): string | undefined {
-  const content = response?.content ?? { 'application/json': undefined }
+  if (response === undefined) return 'the status'
+  const { content } = response
   if (!Object.keys(content).some((one) => one.split(';')[0] === type)) return `the type ${type}`
-  const schema = content['application/json']?.schema
-  return type === 'application/json'
-    ? (schema === undefined ? errorBody : z.fromJSONSchema(schema)).safeParse(JSON.parse(text)).error?.message
-    : undefined
+  const { schema = {}, examples } = content['application/json'] ?? {}
+  if (type !== 'application/json') return undefined
+  const body = JSON.parse(text) as { readonly reason?: string }
+  if (examples !== undefined && !((body.reason ?? '') in examples)) return `the reason ${body.reason}`
+  return z.fromJSONSchema(schema).safeParse(body).error?.message
 }
 
 type Asked = { readonly statuses: ReadonlyMap<number, number>; readonly neverLetIn: readonly string[] }

@@ -1,22 +1,77 @@
-import { world } from './admin-asking.ts'
+import { z } from 'zod'
 
-type Operation = {
+type Schema = Record<string, unknown>
+type Media = {
+  readonly schema: Schema
+  readonly example?: unknown
+  readonly examples?: Record<string, { value: unknown }>
+}
+export type ApiAnswer = { readonly description: string; readonly content?: Record<string, Media> }
+export type Operation = {
   operationId: string
+  tags: string[]
   summary: string
   description: string
-  parameters: { name: string; in: string; required: boolean; schema: object }[]
-  requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  parameters: { name: string; in: string; required?: boolean; schema: Schema }[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, ApiAnswer | { readonly $ref: string }>
 }
 export type OpenApi = {
   openapi: string
   info: object
   servers: { url: string }[]
-  components: { schemas: Record<string, object> }
+  tags: { name: string; description: string }[]
+  components: { schemas: Record<string, Schema>; responses: Record<string, ApiAnswer> }
   paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, Record<string, Operation>>
 }
 
 /** /openapi.json as it is served. */
-export async function openapi(): Promise<OpenApi> {
-  return (await (await fetch(`${world.baseUrl}/openapi.json`)).json()) as OpenApi
+export async function openapi(baseUrl: string): Promise<OpenApi> {
+  return (await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApi
+}
+
+const asDefinitions = (schema: unknown): string =>
+  JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')
+
+/** A schema of the document as one that parses, with the named schemas that it refers to. */
+export function parserOf(document: Pick<OpenApi, 'components'>, schema: unknown): z.ZodType {
+  const definitions = asDefinitions(document.components.schemas)
+  return z.fromJSONSchema({
+    ...(JSON.parse(asDefinitions(schema)) as Schema),
+    $defs: JSON.parse(definitions) as Record<string, z.core.JSONSchema.JSONSchema>,
+  })
+}
+
+/** An answer of an operation, also where the document refers to one that several share. */
+export function answerOf(document: OpenApi, operation: Operation, status: string): ApiAnswer | undefined {
+  const answer = operation.responses[status]
+  if (answer === undefined || !('$ref' in answer)) return answer
+  return document.components.responses[answer.$ref.split('/').at(-1) ?? '']
+}
+
+/** The reasons that an operation documents for a status. */
+export function reasonsIn(document: OpenApi, operation: Operation, status: number): readonly string[] {
+  const media = answerOf(document, operation, String(status))?.content?.['application/json']
+  return Object.keys(media?.examples ?? {})
+}
+
+export function operationsOf(document: OpenApi): readonly { path: string; method: string; operation: Operation }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
+}
+
+/** The document with everything that it refers to in place, for tests that read schemas member by member. */
+export function inlined<Document extends { readonly components: object }>(document: Document): Document {
+  const { components } = document
+  const place = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(place)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref: ref, ...beside } = value as { $ref?: string }
+    const [, , group = '', name = ''] = ref?.split('/') ?? []
+    const target = ref === undefined ? {} : (components as Record<string, Record<string, object>>)[group]?.[name]
+    return Object.fromEntries(Object.entries({ ...target, ...beside }).map(([key, one]) => [key, place(one)]))
+  }
+  return place(document) as Document
 }

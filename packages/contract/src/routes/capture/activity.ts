@@ -11,7 +11,7 @@ const thousands = (count: number): string => count.toLocaleString('en')
 /** How far the deliveries of a submission are, as one word: the first of these that one of them is in. */
 export const FORWARD_STATUSES = ['failed', 'retrying', 'paused', 'pending', 'delivered', 'cancelled', 'none'] as const
 
-const ActivityRow = z.object({
+export const ActivityRow = z.object({
   kind: z.enum(['received', 'rejected']),
   id: z.string().describe('sub_…: a submission. rej_…: a row of the rejection log.'),
   at: Timestamp,

@@ -64,7 +64,7 @@ export const WebhookConfig = Webhook.pick({
 })
 export type WebhookConfig = z.infer<typeof WebhookConfig>
 
-const Version = z.object({
+export const Version = z.object({
   version: z.int().describe('Counts the changes of the endpoint, from 1.'),
   changed: z.array(z.string()).describe('The members that differ from the version before; of version 1, all.'),
   restored_from: z

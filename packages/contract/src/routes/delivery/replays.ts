@@ -23,7 +23,7 @@ export const RatePerSecond = z
   )
 export const DryRunOnly = z.boolean().default(false).describe('Only give the plan; nothing is changed.')
 
-const Filter = z.strictObject({
+export const Filter = z.strictObject({
   state: z
     .array(z.enum(REPLAYABLE_STATES))
     .min(1)
@@ -101,7 +101,8 @@ export const replays = {
   list: defineRoute({
     method: 'GET',
     area: 'project',
-    path: 'deliveries/replays',
+    path: 'replays',
+    formerPath: 'deliveries/replays',
     summary: 'List replays',
     description: 'The replays of the project with how far they are, newest first.',
     ...READ,
@@ -112,7 +113,8 @@ export const replays = {
   create: defineRoute({
     method: 'POST',
     area: 'project',
-    path: 'deliveries/replays',
+    path: 'replays',
+    formerPath: 'deliveries/replays',
     summary: 'Replay many deliveries',
     description:
       'Sends every delivery that a filter matches again, at a pace, the oldest first: same body, same event id, a fresh schedule. Deliveries made after the call are left out. ' +
@@ -125,7 +127,8 @@ export const replays = {
   get: defineRoute({
     method: 'GET',
     area: 'project',
-    path: 'deliveries/replays/{id}',
+    path: 'replays/{id}',
+    formerPath: 'deliveries/replays/{id}',
     summary: 'Get a replay',
     description: 'One replay with how far it is.',
     ...READ,
@@ -136,7 +139,8 @@ export const replays = {
   pause: defineRoute({
     method: 'POST',
     area: 'project',
-    path: 'deliveries/replays/{id}/pause',
+    path: 'replays/{id}/pause',
+    formerPath: 'deliveries/replays/{id}/pause',
     summary: 'Pause a replay',
     description: 'Makes no more deliveries due. Those that are due already, at most those of a second, are sent.',
     ...WRITE,
@@ -147,7 +151,8 @@ export const replays = {
   resume: defineRoute({
     method: 'POST',
     area: 'project',
-    path: 'deliveries/replays/{id}/resume',
+    path: 'replays/{id}/resume',
+    formerPath: 'deliveries/replays/{id}/resume',
     summary: 'Resume a replay',
     description:
       'A paused replay goes on where it stopped, at the same pace. 429 `delivery_allowance_exhausted` when the plan has no delivery left this month.',
@@ -159,7 +164,8 @@ export const replays = {
   cancel: defineRoute({
     method: 'POST',
     area: 'project',
-    path: 'deliveries/replays/{id}/cancel',
+    path: 'replays/{id}/cancel',
+    formerPath: 'deliveries/replays/{id}/cancel',
     summary: 'Cancel a replay',
     description:
       'Ends a replay that runs or is paused. What it has made due is sent; what it has not come to stays as it was.',

@@ -13,7 +13,7 @@ const Role = z
     'The most it may do: it acts as its creator, with this role or the role that the creator has at that moment, whichever is less.',
   )
 
-const ApiKey = z.object({
+export const ApiKey = z.object({
   id: idOutput('apiKey'),
   name: z.string(),
   shown_prefix: z.string().describe('The first 11 characters of the key.'),

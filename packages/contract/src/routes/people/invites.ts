@@ -6,7 +6,7 @@ import { defineRoute, MANAGE, READ, ROLES } from '../../route.ts'
 
 const DAY_MS = 86_400_000
 
-const Invite = z.object({
+export const Invite = z.object({
   id: idOutput('invite'),
   email: z.string(),
   role: z.enum(ROLES),

@@ -3,7 +3,7 @@ import { idInput, idOutput } from '../../ids.ts'
 import { Deleted, ListQuery, listOf, Timestamp } from '../../list.ts'
 import { defineRoute, MANAGE, READ, ROLES } from '../../route.ts'
 
-const Member = z.object({
+export const Member = z.object({
   id: idOutput('user'),
   name: z.string(),
   email: z.string().nullable(),

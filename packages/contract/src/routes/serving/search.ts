@@ -18,7 +18,7 @@ const Ended = {
 }
 
 /** One thing that happened: the same members whatever it is, so that a timeline can be drawn from them alone. */
-const Moment = z.object({
+export const Moment = z.object({
   kind: z.enum(['submission', 'record', 'delivery', 'attempt', 'rejection']),
   id: z.string(),
   parent_id: z

@@ -7,7 +7,7 @@ import { defineRoute, MANAGE } from '../../route.ts'
 
 const { dataExportKeptDays, dataExportsReadyMax } = LIMITS
 
-const DataExport = z.object({
+export const DataExport = z.object({
   id: idOutput('dataExport'),
   state: z
     .enum(['pending', 'running', 'ready', 'failed', 'expired'])

@@ -7,7 +7,7 @@ import { defineRoute, MANAGE, READ, ROLES } from '../../route.ts'
 
 const DAY_MS = 86_400_000
 
-const Workspace = z.object({
+export const Workspace = z.object({
   id: idOutput('workspace'),
   slug: z.string(),
   name: z.string(),
@@ -20,7 +20,7 @@ const Workspace = z.object({
   created_at: Timestamp,
 })
 
-const Own = z.object({
+export const Own = z.object({
   id: idOutput('workspace'),
   slug: z.string(),
   name: z.string(),

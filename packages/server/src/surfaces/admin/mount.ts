@@ -12,20 +12,30 @@ import { climb } from './ladder.ts'
 import { callerOf, type Door, type Passage } from './passage.ts'
 import { projectOf, readInput } from './read-input.ts'
 
-export type Mounted = { readonly route: Route; readonly room: string; readonly verb: string; readonly url: string }
+export type Mounted = {
+  readonly route: Route
+  readonly room: string
+  readonly verb: string
+  readonly url: string
+  /** An earlier address of the route, which is answered and no longer documented. */
+  readonly former: boolean
+}
 type AnyVerb = (ctx: Ctx, input: object) => Promise<unknown>
 
 /** Where every contract route answers: project routes under their project, and under the root for the Default project. */
 export function mountedRoutes(): readonly Mounted[] {
-  const mounted: Mounted[] = []
-  for (const [room, verbs] of Object.entries(routes)) {
-    for (const [verb, route] of Object.entries<Route>(verbs)) {
-      if (route.area === 'project')
-        mounted.push({ route, room, verb, url: `/admin/api/projects/{project_id}/${route.path}` })
-      mounted.push({ route, room, verb, url: `/admin/api/${route.path}` })
-    }
-  }
-  return mounted
+  return Object.entries(routes).flatMap(([room, verbs]) =>
+    Object.entries<Route>(verbs).flatMap(([verb, route]) => {
+      const urls = urlsOf(route, route.path).map((url) => ({ route, room, verb, url, former: false }))
+      if (route.formerPath === undefined) return urls
+      return [...urls, ...urlsOf(route, route.formerPath).map((url) => ({ route, room, verb, url, former: true }))]
+    }),
+  )
+}
+
+function urlsOf({ area }: Route, path: string): readonly string[] {
+  const alias = `/admin/api/${path}`
+  return area === 'project' ? [`/admin/api/projects/{project_id}/${path}`, alias] : [alias]
 }
 
 /** Contract routes × room verbs → HTTP. */

@@ -1,18 +1,28 @@
 import { shellWord } from '@postroad/contract/quoting'
 import { html, type Html } from '../html.ts'
-import { framed } from '../page.ts'
-import { schemaHtml, typeText } from './schema-html.ts'
+import { docsPage } from './frame.ts'
+import { schemaHtml, typeText, withCode, type Named } from './schema-html.ts'
 
 /** What the page reads of an OpenAPI document. */
 export type ApiDocument = {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>
+  readonly components: { readonly schemas: Named; readonly responses: Readonly<Record<string, ApiAnswer>> }
 }
 
-type Content = Readonly<Record<string, { readonly schema: unknown }>>
+type Content = Readonly<
+  Record<
+    string,
+    { readonly schema: unknown; readonly example?: unknown; readonly examples?: Readonly<Record<string, unknown>> }
+  >
+>
+type ApiAnswer = { readonly description: string; readonly content?: Content }
 
 export type ApiOperation = {
+  readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
@@ -24,7 +34,7 @@ export type ApiOperation = {
     readonly schema: unknown
   }[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>
+  readonly responses: Readonly<Record<string, ApiAnswer | { readonly $ref: string }>>
 }
 
 type Placed = { readonly url: string; readonly method: string; readonly operation: ApiOperation }
@@ -32,41 +42,42 @@ type Placed = { readonly url: string; readonly method: string; readonly operatio
 /** The API as one page to read: every route by its room, with what it takes and gives, and a curl to copy. */
 export function referencePage(document: ApiDocument): string {
   const rooms = byRoom(document)
-  const base = document.servers[0]?.url ?? ''
-  const header = html` <span id="place">API ${document.info.version}</span>
-      <nav class="end" aria-label="Elsewhere"><a href="/openapi.json">openapi.json</a> <a href="/">Home</a></nav>`
-  const main = html`    <div class="columns">
-      <nav class="rooms" aria-label="Rooms">
-        <label for="filter">Filter</label>
-        <input id="filter" type="search" placeholder="path or words" autocomplete="off" spellcheck="false">
-        <ul>${[...rooms].map(([room, placed]) => html`<li><a href="#${room}">${title(room)}</a> <span>${placed.length}</span></li>`)}</ul>
-      </nav>
-      <main>
-        <h1>API</h1>
-        <p class="lead">${document.info.description} Every refusal has <code>error</code>, one sentence that says what to do, and a <code>reason</code> for machines.</p>
-        <p id="nothing" role="status" hidden>No route has these words. Clear the filter to see all of them.</p>
-        ${[...rooms].map(([room, placed]) => roomHtml({ room, placed, base }))}
-      </main>
-    </div>
-`
-  return framed({ title: `API · ${document.info.title}`, style: 'reference', script: 'reference', header, main })
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Request'))
+  const nav = html`<h2>Operations</h2>
+        <ul>${[...rooms].map(([room, placed]) => html`<li><a href="#${room}">${title(room)}</a> <span>${placed.length}</span></li>`)}
+          <li><a href="#schemas">Schemas</a> <span>${schemas.length}</span></li></ul>`
+  const main = html`<h1>API</h1>
+        <p class="lead">${document.info.description} Every refusal has <code>error</code>, one sentence that says what to do, and a <code>reason</code> for machines. <a href="/openapi.json">openapi.json</a> describes the same operations for programs.</p>
+        <label class="filter">Filter <input id="filter" type="search" placeholder="path or words" autocomplete="off" spellcheck="false"></label>
+        <p id="nothing" role="status" hidden>No operation has these words. Clear the filter to see all of them.</p>
+        ${[...rooms].map(([room, placed]) => roomHtml(document, { room, placed }))}
+        <section id="schemas"><h2>Schemas</h2>${schemas.map(
+          ([
+            name,
+            schema,
+          ]) => html`<details class="operation" id="schema-${name}"><summary><code>${name}</code></summary>
+    <p class="type">${typeText(schema)}</p>${schemaHtml(schema, document.components.schemas)}</details>`,
+        )}</section>`
+  return docsPage({ title: 'API', at: '/docs/api', nav, main, script: 'reference' })
 }
 
-function roomHtml(of: { room: string; placed: readonly Placed[]; base: string }): Html {
-  return html`<section id="${of.room}"><h2>${title(of.room)}</h2>${of.placed.map((one) => operationHtml(one, of.base))}</section>`
+function roomHtml(document: ApiDocument, { room, placed }: { room: string; placed: readonly Placed[] }): Html {
+  const about = document.tags.find(({ name }) => name === room)?.description
+  return html`<section id="${room}"><h2>${title(room)}</h2>${about === undefined ? '' : html`<p>${about}</p>`}${placed.map((one) => operationHtml(document, one))}</section>`
 }
 
-function operationHtml({ url, method, operation }: Placed, base: string): Html {
+function operationHtml(document: ApiDocument, { url, method, operation }: Placed): Html {
+  const { schemas } = document.components
   const taken = Object.entries(operation.requestBody?.content ?? {})
-  return html`<details class="operation">
+  return html`<details class="operation" id="${operation.operationId}">
     <summary><span class="method ${method}">${method}</span> <code>${url}</code> <span class="summary">${operation.summary}</span></summary>
-    ${operation.description === undefined ? '' : html`<p>${operation.description}</p>`}
+    ${operation.description === undefined ? '' : html`<p>${withCode(operation.description)}</p>`}
     ${parametersHtml(operation)}
-    ${taken.length === 0 ? '' : html`<h3>Body</h3><p class="media">${taken.map(([type]) => type).join(', ')}</p>${schemaHtml(taken[0]?.[1].schema)}`}
+    ${taken.length === 0 ? '' : html`<h3>Body</h3><p class="media">${taken.map(([type]) => type).join(', ')}</p>${schemaHtml(taken[0]?.[1].schema, schemas)}`}
     <h3>Answers</h3>
-    ${Object.entries(operation.responses).map(([status, answer]) => answerHtml(status, answer))}
+    ${Object.entries(operation.responses).map(([status, answer]) => answerHtml(document, { status, answer }))}
     <h3>curl</h3>
-    <pre tabindex="0">${curl({ url, method, operation }, base)}</pre>
+    <pre tabindex="0">${curl({ url, method, operation }, document.servers[0]?.url ?? '')}</pre>
   </details>`
 }
 
@@ -77,23 +88,46 @@ function parametersHtml({ parameters = [] }: ApiOperation): Html {
       ${parameters.map(
         ({ name, in: place, required, description, schema }) => html`<li>
           <code class="name">${name}</code> <span class="type">${place} · ${typeText(schema)}</span>${required === true ? html` <span class="must">required</span>` : ''}
-          ${description === undefined ? '' : html`<p>${description}</p>`}
+          ${description === undefined ? '' : html`<p>${withCode(description)}</p>`}
         </li>`,
       )}
     </ul>`
 }
 
-function answerHtml(status: string, { description, content = {} }: ApiOperation['responses'][string]): Html {
+/** An answer that succeeds has its members and an example; one that refuses has its reasons, which the guide on errors explains. */
+function answerHtml(
+  { components }: ApiDocument,
+  { status, answer }: { status: string; answer: ApiOperation['responses'][string] },
+): Html {
+  const { description, content = {} } = '$ref' in answer ? sharedAnswer(components, answer.$ref) : answer
   const [type, first] = Object.entries(content)[0] ?? []
-  if (status === 'default')
-    return html`<p class="media">otherwise · ${description} <code>{"error", "reason", …}</code></p>`
-  return html`<p class="media">${status}${type === undefined ? '' : ` · ${type}`} · ${description}</p>${schemaHtml(first?.schema)}`
+  if (first?.examples !== undefined) return refusalHtml(status, Object.keys(first.examples))
+  return html`<p class="media">${status}${type === undefined ? '' : ` · ${type}`} · ${description}</p>${schemaHtml(first?.schema, components.schemas)}${exampleHtml(first?.example)}`
+}
+
+function sharedAnswer({ responses }: ApiDocument['components'], ref: string): ApiAnswer {
+  return responses[ref.split('/').at(-1) ?? ''] ?? { description: '' }
+}
+
+function refusalHtml(status: string, reasons: readonly string[]): Html {
+  const links = reasons.map(
+    (reason, index) => html`${index === 0 ? '' : ', '}<a href="/docs/errors#${reason}"><code>${reason}</code></a>`,
+  )
+  return html`<p class="media">${status === 'default' ? '5xx' : status} · ${links}</p>`
+}
+
+function exampleHtml(example: unknown): Html {
+  if (typeof example !== 'object') return html``
+  return html`<pre tabindex="0">${JSON.stringify(example, undefined, 2)}</pre>`
 }
 
 function curl({ url, method, operation }: Placed, base: string): string {
   const admin = url.startsWith('/admin/api') ? ` \\\n  -H 'Authorization: Bearer hk_…'` : ''
+  const example = operation.requestBody?.content['application/json']?.example
   const body =
-    operation.requestBody === undefined ? '' : ` \\\n  -H 'Content-Type: application/json' \\\n  --data-raw '{}'`
+    operation.requestBody === undefined
+      ? ''
+      : ` \\\n  -H 'Content-Type: application/json' \\\n  --data-raw ${shellWord(JSON.stringify(example ?? {}))}`
   const verb = method === 'get' || (method === 'post' && body !== '') ? '' : ` -X ${method.toUpperCase()}`
   return `curl${verb} ${shellWord(`${base}${url}`)}${admin}${body}`
 }
@@ -101,7 +135,8 @@ function curl({ url, method, operation }: Placed, base: string): string {
 /** In the order in which the document names the rooms; a route of the Default project stands beside its twin. */
 function byRoom(document: ApiDocument): ReadonlyMap<string, readonly Placed[]> {
   const rooms = new Map<string, Placed[]>()
-  for (const [url, methods] of Object.entries(document.paths)) {
+  const received = Object.values(document.webhooks).map((methods) => ['the URL of your destination', methods] as const)
+  for (const [url, methods] of [...Object.entries(document.paths), ...received]) {
     for (const [method, operation] of Object.entries(methods)) {
       const room = operation.tags[0] ?? 'other'
       rooms.set(room, [...(rooms.get(room) ?? []), { url, method, operation }])

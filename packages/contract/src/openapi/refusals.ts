@@ -1,0 +1,166 @@
+import type { Reason } from '../errors.ts'
+import type { Route } from '../route.ts'
+import type { Routes } from '../routes/index.ts'
+import type { SignInRoutes } from '../sign-in.ts'
+
+/** `webhooks.create`, and `signIn.signOut` for a route of signing in. */
+export type OperationId =
+  | { [Room in keyof Routes]: `${Room}.${keyof Routes[Room] & string}` }[keyof Routes]
+  | `signIn.${keyof SignInRoutes}`
+
+/** The surfaces refuse these on every route of the admin API, whatever the route does. */
+const OF_EVERY_ROUTE = [
+  'invalid_request',
+  'unsupported_version',
+  'unauthorized',
+  'api_key_expired',
+  'api_key_revoked',
+  'csrf_header_missing',
+  'ip_not_allowed',
+  'project_out_of_scope',
+  'agent_not_permitted',
+  'insufficient_role',
+  'agent_scope_insufficient',
+  'no_workspace',
+  'not_found',
+  'rate_limited',
+] as const satisfies readonly Reason[]
+
+const OF_EVERY_CHANGE = [
+  'payload_too_large',
+  'workspace_suspended',
+  'workspace_closed',
+] as const satisfies readonly Reason[]
+
+const OF_EVERY_POST = [
+  'invalid_idempotency_key',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'idempotency_keys_exhausted',
+] as const satisfies readonly Reason[]
+
+/** The same of a route of signing in, which takes a session or no credential at all. */
+const OF_EVERY_SIGN_IN = [
+  'invalid_request',
+  'unsupported_version',
+  'unauthorized',
+  'api_key_expired',
+  'api_key_revoked',
+  'csrf_header_missing',
+  'project_out_of_scope',
+  'not_found',
+  'payload_too_large',
+  'rate_limited',
+] as const satisfies readonly Reason[]
+
+/** What a single operation refuses besides. A test compares each answer of the suite with this table. */
+const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
+  'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
+  'webhooks.update': ['slug_taken'],
+  'webhooks.restoreVersion': ['slug_taken'],
+  'webhooks.rotate': ['invalid_state'],
+  'webhooks.rotateVerificationSecret': ['invalid_state'],
+  'recordViews.create': ['name_taken'],
+  'recordViews.update': ['name_taken'],
+  'rules.create': ['name_taken'],
+  'rules.update': ['name_taken'],
+  'datasets.create': ['name_taken', 'dataset_limit_reached'],
+  'ingestKeys.create': ['name_taken'],
+  'ingestKeys.rotateSigningSecret': ['invalid_state'],
+  'destinations.create': ['name_taken', 'invalid_url'],
+  'destinations.update': ['name_taken', 'invalid_url', 'invalid_state'],
+  'destinations.recover': ['replay_limit_reached', 'delivery_allowance_exhausted', 'search_timed_out'],
+  'destinations.rotateSecret': ['invalid_state'],
+  'destinationPreviews.make': ['invalid_url'],
+  'deliveries.replay': ['invalid_state', 'delivery_allowance_exhausted'],
+  'deliveries.retry': ['invalid_state'],
+  'deliveries.cancel': ['invalid_state'],
+  'replays.create': ['replay_limit_reached', 'delivery_allowance_exhausted', 'search_timed_out'],
+  'replays.pause': ['invalid_state'],
+  'replays.resume': ['invalid_state', 'delivery_allowance_exhausted'],
+  'replays.cancel': ['invalid_state'],
+  'search.events': ['search_timed_out'],
+  'search.deliveries': ['search_timed_out'],
+  'projects.create': ['slug_taken'],
+  'projects.remove': ['default_project'],
+  'workspaces.create': ['slug_taken', 'workspace_limit_reached'],
+  'workspaces.close': ['invalid_state'],
+  'workspaces.reopen': ['invalid_state'],
+  'members.update': ['last_owner', 'invalid_state'],
+  'members.remove': ['last_owner', 'invalid_state'],
+  'members.leave': ['last_owner'],
+  'members.transferOwnership': ['invalid_state'],
+  'invites.create': ['member_limit_reached', 'invalid_state'],
+  'invites.resend': ['invalid_state'],
+  'invites.accept': ['invite_over', 'invite_for_another', 'member_limit_reached', 'invalid_state'],
+  'dataExport.create': ['export_running', 'export_limit_reached'],
+  'dataExport.download': ['invalid_state', 'export_over', 'range_not_satisfiable'],
+  'signIn.signIn': ['sign_in_failed', 'link_over', 'passkey_refused', 'passkeys_unavailable', 'too_many_attempts'],
+  'signIn.requestLink': ['too_many_attempts'],
+  'signIn.offerPasskey': ['passkeys_unavailable', 'too_many_attempts'],
+  'signIn.beginOidc': ['oidc_not_configured', 'identity_provider_error', 'too_many_attempts'],
+  'signIn.requestReset': ['too_many_attempts'],
+  'signIn.resetPassword': ['link_over', 'weak_password', 'too_many_attempts'],
+  'signIn.confirmEmail': ['link_over', 'email_taken', 'too_many_attempts'],
+  'signIn.requestEmail': ['recent_sign_in_required', 'email_taken', 'invalid_state', 'too_many_attempts'],
+  'signIn.changePassword': ['recent_sign_in_required', 'wrong_password', 'weak_password', 'too_many_attempts'],
+  'signIn.preparePasskey': ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_limit_reached'],
+  'signIn.addPasskey': ['recent_sign_in_required', 'passkeys_unavailable', 'passkey_refused', 'passkey_limit_reached'],
+}
+
+/** Every reason for which a route refuses a request. Failures of the service itself are not among them. */
+export function reasonsOf(id: OperationId, route: Pick<Route, 'method' | 'refusesIdempotencyKey'>): readonly Reason[] {
+  const own = OF_ONE[id] ?? []
+  if (id.startsWith('signIn.')) return [...OF_EVERY_SIGN_IN, ...own]
+  const common = route.method === 'GET' ? OF_EVERY_ROUTE : [...OF_EVERY_ROUTE, ...OF_EVERY_CHANGE]
+  if (route.method !== 'POST') return [...common, ...own]
+  if (route.refusesIdempotencyKey === true) return [...common, 'idempotency_key_refused', ...own]
+  return [...common, ...OF_EVERY_POST, ...own]
+}
+
+/** The refusals of ingest, in the order of its checks. */
+export const INGEST_REASONS = [
+  'endpoint_not_found',
+  'ingest_key_not_found',
+  'endpoint_disabled',
+  'ip_not_allowed',
+  'workspace_suspended',
+  'workspace_closed',
+  'burst_limited',
+  'cors_origin_not_allowed',
+  'scope_missing',
+  'dataset_not_allowed',
+  'payload_too_large',
+  'records_too_large',
+  'unsupported_encoding',
+  'missing_header',
+  'bad_signature',
+  'stale_timestamp',
+  'empty_body',
+  'invalid_body',
+  'handshake_failed',
+  'invalid_challenge',
+  'invalid_dataset',
+  'loop_detected',
+  'invalid_idempotency_key',
+  'idempotency_key_reused',
+  'idempotency_in_progress',
+  'quota_exceeded',
+  'dataset_limit_reached',
+  'storage_unavailable',
+] as const satisfies readonly Reason[]
+
+/** The refusals of the streams. */
+export const STREAM_REASONS = {
+  ingestKey: [
+    'invalid_request',
+    'stream_key_required',
+    'scope_missing',
+    'dataset_not_allowed',
+    'ip_not_allowed',
+    'workspace_suspended',
+    'workspace_closed',
+    'stream_limit_reached',
+  ],
+  admin: [...OF_EVERY_ROUTE, 'workspace_suspended', 'workspace_closed', 'origin_not_allowed', 'stream_limit_reached'],
+} as const satisfies Record<string, readonly Reason[]>

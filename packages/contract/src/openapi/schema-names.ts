@@ -1,0 +1,106 @@
+import type { z } from 'zod'
+import { Condition } from '../condition.ts'
+import { Decision, Failure } from '../decision.ts'
+import {
+  DestinationAuth,
+  DestinationProxy,
+  DestinationTls,
+  ShownAuth,
+  ShownProxy,
+  ShownTls,
+} from '../destination-auth.ts'
+import { Breaker, Headers, Ordering, PayloadTemplate, RateLimit, Retry } from '../destination-settings.ts'
+import { DryRun } from '../dry-run.ts'
+import { Accepted, Envelope } from '../envelope.ts'
+import { ErrorBody } from '../errors.ts'
+import { Cors, Handshake, HandshakeCreate, HandshakePatch } from '../gates.ts'
+import { Idempotency } from '../idempotency.ts'
+import { Mapping } from '../mapping.ts'
+import { Rejection, RejectionReason } from '../rejection.ts'
+import { ActivityRow } from '../routes/capture/activity.ts'
+import { Dataset } from '../routes/capture/datasets.ts'
+import { IngestKey } from '../routes/capture/ingest-keys.ts'
+import { RecordColumn, RecordView } from '../routes/capture/record-views.ts'
+import { RecordItem } from '../routes/capture/records.ts'
+import { Rule } from '../routes/capture/rules.ts'
+import { Submission, SubmissionDetail } from '../routes/capture/submissions.ts'
+import { Version, Webhook, WebhookConfig } from '../routes/capture/webhooks.ts'
+import { Attempt, Delivery } from '../routes/delivery/deliveries.ts'
+import { DestinationPreset } from '../routes/delivery/destination-presets.ts'
+import { Destination } from '../routes/delivery/destinations.ts'
+import { Filter, Replay, ReplayPlan } from '../routes/delivery/replays.ts'
+import { ApiKey } from '../routes/people/api-keys.ts'
+import { Invite } from '../routes/people/invites.ts'
+import { Member } from '../routes/people/members.ts'
+import { Moment, Story } from '../routes/serving/search.ts'
+import { AuditRow, Verification as AuditVerification } from '../routes/workspace/audit.ts'
+import { DataExport } from '../routes/workspace/data-export.ts'
+import { Project } from '../routes/workspace/projects.ts'
+import { Own, Workspace } from '../routes/workspace/workspaces.ts'
+import { SignatureExplanation } from '../signature-explanation.ts'
+import { Verification, VerificationCreate, VerificationPatch } from '../verification.ts'
+
+/** The schemas that programs refer to by name. Every operation of the OpenAPI document refers to these instead of repeating them. */
+export const NAMED_SCHEMAS = {
+  Accepted,
+  ActivityRow,
+  ApiKey,
+  Attempt,
+  AuditRow,
+  AuditVerification,
+  Breaker,
+  Condition,
+  Cors,
+  CustomHeaders: Headers,
+  DataExport,
+  Dataset,
+  Decision,
+  Delivery,
+  DeliveryEnvelope: Envelope,
+  Destination,
+  DestinationAuth,
+  DestinationPreset,
+  DestinationProxy,
+  DestinationTls,
+  DryRun,
+  Error: ErrorBody,
+  FailedCondition: Failure,
+  Handshake,
+  HandshakeCreate,
+  HandshakePatch,
+  Idempotency,
+  IngestKey,
+  Invite,
+  Mapping,
+  Member,
+  Ordering,
+  OwnWorkspace: Own,
+  PayloadTemplate,
+  Project,
+  RateLimit,
+  Record: RecordItem,
+  RecordColumn,
+  RecordView,
+  Rejection,
+  RejectionReason,
+  Replay,
+  ReplayFilter: Filter,
+  ReplayPlan,
+  RetrySchedule: Retry,
+  Rule,
+  ShownDestinationAuth: ShownAuth,
+  ShownDestinationProxy: ShownProxy,
+  ShownDestinationTls: ShownTls,
+  SignatureExplanation,
+  Story,
+  StoryMoment: Moment,
+  Submission,
+  SubmissionDetail,
+  Verification,
+  VerificationCreate,
+  VerificationPatch,
+  Webhook,
+  WebhookConfig,
+  WebhookVersion: Version,
+  Workspace,
+} as const satisfies Record<string, z.ZodType>

@@ -1,0 +1,91 @@
+/* The search of the documentation, and the contents that fold on a narrow screen. */
+const field = document.querySelector('#search')
+const found = document.querySelector('#found')
+const page = document.querySelector('#page')
+const SHOWN_MAX = 30
+let sections
+
+/** Loads what a search looks through, with the first search. */
+function load() {
+  sections ??= fetch('/docs/search.json').then((answer) => answer.json())
+  return sections
+}
+
+function score({ title, page: of, text }, words) {
+  const heading = `${title} ${of}`.toLowerCase()
+  const whole = `${heading} ${text.toLowerCase()}`
+  if (!words.every((word) => whole.includes(word))) return 0
+  return 1 + words.filter((word) => heading.includes(word)).length
+}
+
+function excerpt(text, words) {
+  const at = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)))
+  const from = at < 60 ? 0 : at - 40
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + 160)}${text.length > from + 160 ? '…' : ''}`
+}
+
+function element(name, { text, ...attributes }, ...children) {
+  const made = Object.assign(document.createElement(name), attributes)
+  if (text !== undefined) made.textContent = text
+  made.append(...children)
+  return made
+}
+
+function search() {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean)
+  found.hidden = words.length === 0
+  page.hidden = words.length > 0
+  if (words.length === 0) return
+  load().then(
+    (all) => show(all, words),
+    () => {
+      sections = undefined
+      found.replaceChildren(
+        element('h1', { text: 'No answer from the server' }),
+        element('p', { text: 'Check that the server runs, then search again.' }),
+      )
+    },
+  )
+}
+
+function show(all, words) {
+  const hits = all
+    .map((section) => ({ section, rank: score(section, words) }))
+    .filter(({ rank }) => rank > 0)
+    .toSorted((a, b) => b.rank - a.rank)
+  const shown = hits
+    .slice(0, SHOWN_MAX)
+    .map(({ section }) =>
+      element(
+        'li',
+        {},
+        element('a', { href: section.url, text: section.title }),
+        element('span', { className: 'type', text: ` ${section.page}` }),
+        element('p', { text: excerpt(section.text, words) }),
+      ),
+    )
+  const count = hits.length === 1 ? '1 result' : `${hits.length} results`
+  found.replaceChildren(
+    element('h1', { text: hits.length === 0 ? 'No results' : count }),
+    hits.length === 0
+      ? element('p', { text: 'No page has all of these words. Try fewer words.' })
+      : element('ul', { className: 'results' }, ...shown),
+  )
+}
+
+field.addEventListener('input', search)
+found.addEventListener('click', ({ target }) => {
+  if (target.closest('a') === null) return
+  field.value = ''
+  search()
+})
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && document.activeElement === field) {
+    field.value = ''
+    search()
+  }
+  if (event.key !== '/' || document.activeElement instanceof HTMLInputElement) return
+  event.preventDefault()
+  field.focus()
+})
+if (matchMedia('(max-width: 760px)').matches) document.querySelector('.contents').open = false

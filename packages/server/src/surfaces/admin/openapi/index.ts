@@ -1,0 +1,216 @@
+import { SERVICE_VERSION, signInRoutes, type Route, type SignInRoute } from '@postroad/contract'
+import { BODY_EXAMPLES, exampleId, NAMED_SCHEMAS, reasonsOf, type OperationId } from '@postroad/contract/openapi'
+import type { z } from 'zod'
+import { mountedRoutes } from '../mount.ts'
+import { COOKIE } from '../session-cookie.ts'
+import { exampleOf } from './example.ts'
+import { INGEST_PATHS, OUTBOUND, STREAM_PATHS } from './outside.ts'
+import { refusedAnswers, SHARED_ANSWERS } from './refused.ts'
+import { convert, isJson, type Json, type Schemas } from './schemas.ts'
+import { TAGS } from './tags.ts'
+
+/** An operation of the admin API before its schemas are converted. */
+type Planned = {
+  readonly url: string
+  readonly method: Route['method']
+  /** Unique in the document; `id` without what sets an alias apart. */
+  readonly operationId: string
+  readonly id: OperationId
+  readonly tag: string
+  readonly of: Pick<
+    Route,
+    'summary' | 'description' | 'params' | 'query' | 'output' | 'download' | 'refusesIdempotencyKey'
+  > & {
+    readonly status: number
+    readonly body?: z.ZodType | undefined
+  }
+  readonly security?: readonly Json[]
+}
+
+/** OpenAPI 3.1 of the admin API, of ingest, of the streams and of deliveries, read from the contract. */
+export function openApi(baseUrl: string, version: string): Json {
+  const planned = [
+    ...mountedRoutes()
+      .filter(({ former }) => !former)
+      .map(planOf),
+    ...planOfSignIn(),
+  ]
+  const sent: Record<string, z.ZodType> = {}
+  const shown: Record<string, z.ZodType> = {
+    'refused:output': NAMED_SCHEMAS.Error,
+    'ingest:output': NAMED_SCHEMAS.Accepted,
+    'receive:output': NAMED_SCHEMAS.DeliveryEnvelope,
+  }
+  for (const { id, of } of planned) {
+    for (const part of ['params', 'query', 'body'] as const) {
+      const schema = of[part]
+      if (schema !== undefined) sent[`${id}:${part}`] = schema
+    }
+    if (of.download === undefined) shown[`${id}:output`] = of.output
+  }
+  const schemas = convert(sent, shown)
+  const bodies: Record<string, Json> = {}
+  const paths: Record<string, Json> = { ...INGEST_PATHS, ...STREAM_PATHS }
+  for (const one of planned) {
+    if (one.of.body !== undefined) bodies[bodyName(one.id)] = schemas.of(`${one.id}:body`)
+    paths[one.url] = { ...paths[one.url], [one.method.toLowerCase()]: operation(one, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postroad',
+      version,
+      description: `Capture, route and deliver webhooks. Service-Version ${SERVICE_VERSION}.`,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ api_key: [] }, { session: [] }],
+    tags: TAGS,
+    paths,
+    webhooks: OUTBOUND,
+    components: {
+      securitySchemes: {
+        api_key: { type: 'http', scheme: 'bearer', bearerFormat: 'hk_…' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: COOKIE,
+          description: 'A person in the console. Every request but GET also needs the header X-Requested-With.',
+        },
+        ingest_key: { type: 'http', scheme: 'bearer', bearerFormat: 'ik_live_…' },
+      },
+      schemas: { ...schemas.components, ...bodies },
+      responses: SHARED_ANSWERS,
+    },
+  }
+}
+
+function planOf({ route, room, verb, url }: ReturnType<typeof mountedRoutes>[number]): Planned {
+  const alias = route.area === 'project' && !url.includes('{project_id}')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a room and its verb are an operation by the type of routes
+  const id = `${room}.${verb}` as OperationId
+  const people = route.callers === 'people'
+  const description = `${route.description} Least role: ${route.role}; scope: ${route.scope}.${people ? ' Not for API keys and agents.' : ''}${alias ? ' This is the operation for the Default project.' : ''}`
+  return {
+    url,
+    method: route.method,
+    operationId: `${id}${alias ? '.default' : ''}`,
+    id,
+    tag: room,
+    of: { ...route, description },
+    ...(people ? { security: [{ session: [] }] } : {}),
+  }
+}
+
+function planOfSignIn(): readonly Planned[] {
+  return Object.entries<SignInRoute>(signInRoutes).map(([name, route]) => ({
+    url: `/admin/api/${route.path}`,
+    method: route.method,
+    operationId: `signIn.${name}`,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the name of a route of signing in
+    id: `signIn.${name}` as OperationId,
+    tag: 'signIn',
+    of: { ...route, status: 200, query: undefined, refusesIdempotencyKey: true },
+    security: route.caller === 'session' ? [{ session: [] }] : [],
+  }))
+}
+
+function operation(one: Planned, schemas: Schemas): Json {
+  const { url, method, operationId, id, tag, of, security } = one
+  const reasons = reasonsOf(id, { ...of, method }).filter(
+    (reason) => reason !== 'not_found' || url.includes('{') || of.body !== undefined || of.query !== undefined,
+  )
+  const keyed = method === 'POST' && of.refusesIdempotencyKey !== true
+  return {
+    operationId,
+    tags: [tag],
+    summary: of.summary,
+    description: of.description,
+    ...(security === undefined ? {} : { security }),
+    parameters: [
+      ...(url.includes('{project_id}') ? [PROJECT_ID] : []),
+      ...(of.params === undefined ? [] : parameters(schemas.of(`${id}:params`), { place: 'path', schemas })),
+      ...(of.query === undefined ? [] : parameters(schemas.of(`${id}:query`), { place: 'query', schemas })),
+      ...(keyed ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(of.body === undefined ? {} : { requestBody: requestBody(one, schemas) }),
+    responses: { [of.status]: { description: 'Done.', content: content(one, schemas) }, ...refusedAnswers(reasons) },
+  }
+}
+
+function requestBody({ id }: Planned, schemas: Schemas): Json {
+  const [room = '', verb = ''] = id.split('.')
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rooms and their verbs, read by name
+  const known = (BODY_EXAMPLES as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[room]?.[verb]
+  const schema = { $ref: `#/components/schemas/${bodyName(id)}` }
+  const example = known ?? exampleOf(schemas.of(`${id}:body`), schemas.components)
+  return { required: true, content: { 'application/json': { schema, example } } }
+}
+
+function content({ id, of }: Planned, schemas: Schemas): Json {
+  if (of.download !== undefined) {
+    const text = of.download.stored !== true
+    return {
+      [of.download.type]: text
+        ? { schema: { type: 'string' }, example: 'id,at,actor\n' }
+        : { schema: { type: 'string', format: 'binary' } },
+    }
+  }
+  const schema = schemas.of(`${id}:output`)
+  return { 'application/json': { schema, example: exampleOf(schema, schemas.components) } }
+}
+
+function parameters(
+  { properties, required }: Json,
+  { place, schemas }: { readonly place: 'path' | 'query'; readonly schemas: Schemas },
+): readonly Json[] {
+  return Object.entries(isJson(properties) ? properties : {}).map(([name, of]) => {
+    const { description, ...schema } = isJson(of) ? of : {}
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (Array.isArray(required) && required.includes(name)),
+      ...(description === undefined ? {} : { description }),
+      ...(place === 'path' ? { example: pathExample(name, schema, schemas) } : {}),
+      schema,
+    }
+  })
+}
+
+// oxlint-disable-next-line max-params -- a parameter, its schema, and what that refers to
+function pathExample(name: string, schema: Json, { components }: Schemas): unknown {
+  if (name === 'version') return '2'
+  return typeof schema['pattern'] === 'string'
+    ? exampleOf(schema, components, { member: name })
+    : exampleId('submission')
+}
+
+/** `webhooks.create` → WebhookCreateRequest; `signIn.changePassword` → ChangePasswordRequest. */
+function bodyName(id: OperationId): string {
+  const [room = '', verb = ''] = id.split('.')
+  const noun = room === 'signIn' ? '' : room.replace(/ies$/, 'y').replace(/s$/, '')
+  return `${capitalized(noun)}${capitalized(verb)}Request`
+}
+
+function capitalized(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+}
+
+const PROJECT_ID: Json = {
+  name: 'project_id',
+  in: 'path',
+  required: true,
+  description: 'The id of the project.',
+  example: exampleId('project'),
+  schema: { type: 'string' },
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'For 24 hours a repeat with the same key, path, body and credential gets the first answer again, with Idempotent-Replayed: true. Another request with the same key is refused with 422, ' +
+    'and with 409 while the first one is running. Answers over 64 KiB and 5xx answers are not stored. A workspace may use 10,000 keys in 24 hours; where a request is about the workspaces of a person, the person may.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+}

@@ -1,0 +1,54 @@
+/** The documentation of the product: Markdown files of the repository, and the reference that is made from the contract. */
+const ROOT = new URL('../../../../../docs/', import.meta.url)
+
+type DocsPage = {
+  readonly url: string
+  readonly name: string
+  /** Its Markdown file; the reference has none. */
+  readonly file?: URL
+}
+
+const guide = (word: string, name: string, folder = 'guides'): DocsPage => ({
+  url: word === 'start' ? '/docs' : `/docs/${word}`,
+  name,
+  file: new URL(`${folder}/${word}.md`, ROOT),
+})
+
+/** In the order in which a newcomer reads them. */
+export const PAGES: readonly { readonly group: string; readonly pages: readonly DocsPage[] }[] = [
+  {
+    group: 'Guides',
+    pages: [
+      guide('start', 'Start'),
+      guide('verify', 'Verify senders'),
+      guide('route', 'Route events'),
+      guide('deliver', 'Deliver events'),
+      guide('recover', 'Recover'),
+      guide('programs', 'Use it from a program'),
+    ],
+  },
+  {
+    group: 'Reference',
+    pages: [
+      { url: '/docs/api', name: 'API' },
+      guide('errors', 'Errors and remedies'),
+      guide('retries', 'Retry schedule'),
+      guide('delivery', 'States of a delivery', 'states'),
+      guide('breaker', 'Breaker', 'states'),
+    ],
+  },
+  {
+    group: 'Operate',
+    pages: [
+      guide('run', 'Run it for real', 'operate'),
+      guide('configure', 'Settings', 'operate'),
+      guide('sign-in', 'Sign-in', 'operate'),
+      guide('rotate-key', 'Rotate the key', 'operate'),
+    ],
+  },
+]
+
+/** The address of the page that is made from a file of this name; undefined when none is. */
+export function urlOfFile(name: string): string | undefined {
+  return PAGES.flatMap(({ pages }) => pages).find(({ file }) => file?.pathname.endsWith(`/${name}`))?.url
+}

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { DEFAULT_SCHEDULE_SECONDS, REASONS, REMEDIES } from '@postroad/contract'
+import { ATTEMPT_ERRORS } from '@postroad/contract/openapi'
+
+/** Writes the tables of the guides from the contract; with `--check` it fails when one is stale. */
+const GUIDES = ['docs/guides/errors.md', 'docs/guides/retries.md']
+
+const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
+}
+
+const remedies: Readonly<Record<string, string>> = REMEDIES
+const reasons = Object.entries(REASONS)
+
+/** `23 min`, `2 h`: rounded, because each wait varies. */
+function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  return seconds < 3_600 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1).replace(/\.0$/, '')} h`
+}
+
+function schedule(): string {
+  let total = 0
+  const rows = DEFAULT_SCHEDULE_SECONDS.map((seconds, index) => {
+    total += seconds
+    return [String(index + 1), seconds === 0 ? 'at once' : duration(seconds), duration(total)]
+  })
+  // All later waits are the same, so one row stands for them.
+  const last = rows.length - 1
+  const first = DEFAULT_SCHEDULE_SECONDS.findIndex((seconds) => seconds === DEFAULT_SCHEDULE_SECONDS[last])
+  const shown = [
+    ...rows.slice(0, first),
+    [`${first + 1} to ${rows.length}`, `${duration(DEFAULT_SCHEDULE_SECONDS[last] ?? 0)} each`, rows[last]?.[2] ?? ''],
+  ]
+  return table(['attempt', 'wait before it', 'time since the event'], shown)
+}
+
+const TABLES: Readonly<Record<string, () => string>> = {
+  ingest: () =>
+    table(
+      ['reason', 'status', 'meaning', 'what the owner of the endpoint can do'],
+      reasons
+        .filter(([reason]) => reason in remedies)
+        .map(([reason, { status, text }]) => [`\`${reason}\``, String(status), text, remedies[reason] ?? '']),
+    ),
+  api: () =>
+    table(
+      ['reason', 'status', 'meaning and remedy'],
+      reasons
+        .filter(([reason]) => !(reason in remedies))
+        .map(([reason, { status, text }]) => [`\`${reason}\``, String(status), text]),
+    ),
+  attempts: () =>
+    table(
+      ['code', 'meaning', 'remedy'],
+      Object.entries(ATTEMPT_ERRORS).map(([code, { meaning, remedy }]) => [`\`${code}\``, meaning, remedy]),
+    ),
+  schedule,
+}
+
+for (const guide of GUIDES) {
+  const before = readFileSync(guide, 'utf8')
+  const after = before.replaceAll(/(?<=<!-- table: \w+ -->\n)[^]*?(?=<!-- end -->)/g, (_old, at: number) => {
+    const name = /(\w+) -->\n$/.exec(before.slice(0, at))?.[1] ?? ''
+    const make = TABLES[name]
+    if (make === undefined) throw new Error(`${guide} asks for the table "${name}", which nothing makes.`)
+    return `${make()}\n`
+  })
+  if (!process.argv.includes('--check')) writeFileSync(guide, after)
+  else if (before !== after) {
+    console.error(`${guide} is stale; run npm run docs.`)
+    process.exitCode = 1
+  }
+}
