@@ -37,11 +37,14 @@ export async function callSession(method: 'POST' | 'DELETE', body?: object): Pro
   if (!response.ok) throw await refusalIn(response)
 }
 
-/** Sends an event to an endpoint as any sender would. Gives the id of the submission, or throws what the sender was told. */
-export async function sendEvent(publicPath: string, body: string): Promise<string> {
+/** Sends an event to an endpoint as any sender does. Gives the id of the submission, or throws what the sender was answered. */
+export async function sendEvent(
+  publicPath: string,
+  { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<string> {
   const response = await fetch(publicPath, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { ...headers, 'Content-Type': 'application/json' },
     body,
     credentials: 'omit',
   })

@@ -6,7 +6,7 @@ import { useMay } from '../../../data/place.ts'
 import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
-import { SignatureTester } from '../../../parts/signature-tester.tsx'
+import { SignatureHelp } from '../../../parts/signature-tester.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { needs, RefusedLine } from '../../../ui/states.tsx'
@@ -25,9 +25,9 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
       {isSigned && (
         <Part
           title="Why does it not match?"
-          text="Paste a request as it came. The server checks it with the held secret and says which step failed; it never says the secret or the digest that it expected."
+          text="The last request that this endpoint refused for its signature, and a test of any other one."
         >
-          <SignatureTester webhookId={webhook.id} />
+          <SignatureHelp webhook={webhook} />
         </Part>
       )}
     </>
