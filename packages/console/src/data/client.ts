@@ -37,16 +37,14 @@ export async function callSession(method: 'POST' | 'DELETE', body?: object): Pro
   if (!response.ok) throw await refusalIn(response)
 }
 
-/** Sends an event to an endpoint as any sender would. Gives the id of the submission, or throws the server's refusal. */
-// oxlint-disable-next-line max-params -- where to, what, and with which headers
+/** Sends an event to an endpoint as any sender does. Gives the id of the submission, or throws what the sender was answered. */
 export async function sendEvent(
   publicPath: string,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
+  { body, headers }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
 ): Promise<string> {
   const response = await fetch(publicPath, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { ...headers, 'Content-Type': 'application/json' },
     body,
     credentials: 'omit',
   })

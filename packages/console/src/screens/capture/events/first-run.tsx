@@ -163,7 +163,7 @@ function SendHere({ path }: { readonly path: string }): ReactElement {
   })
   const send = (): void => {
     setState({ isRunning: true, error: null })
-    sendEvent(path, SAMPLE_TEXT).then(
+    sendEvent(path, { body: SAMPLE_TEXT, headers: {} }).then(
       () => setState({ isRunning: false, error: null }),
       (error: unknown) =>
         setState({ isRunning: false, error: error instanceof Error ? error : new Error(String(error)) }),

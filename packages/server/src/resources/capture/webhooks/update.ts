@@ -10,6 +10,7 @@ import { sealedSecret } from './create.ts'
 import { changedHandshake } from './handshake.ts'
 import { presentWebhook, type Settings } from './present.ts'
 import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
+import { deleteSamplesOf } from './refused-samples/index.ts'
 import { urlParts } from './url-parts.ts'
 import { changedMembers, keepVersion } from './versions.ts'
 
@@ -61,21 +62,32 @@ export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): 
     now: new Date(tx.clock.now()),
   })
   if (row === undefined) throw refuse('not_found')
+  if (!row.refused_samples) await deleteSamplesOf(tx.db, { ...tx, webhookId: row.id })
   if (makesVersion) await keepVersion(tx, row, { before: held, restoredFrom })
   return row
 }
 
 function changed(held: WebhookRow, settings: Settings) {
+  const { name, slug, dataset, enabled, criteria, mappings, cors } = settings
   return {
-    name: settings.name ?? held.name,
-    slug: settings.slug ?? held.slug,
-    dataset: settings.dataset ?? held.dataset,
-    enabled: settings.enabled ?? held.enabled,
-    criteria: settings.criteria ?? held.criteria,
-    mappings: settings.mappings ?? held.mappings,
-    ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
-    idempotency: settings.idempotency === undefined ? held.idempotency : settings.idempotency,
-    cors_origins: settings.cors === undefined ? held.cors_origins : (settings.cors?.origins ?? null),
+    name: name ?? held.name,
+    slug: slug ?? held.slug,
+    dataset: dataset ?? held.dataset,
+    enabled: enabled ?? held.enabled,
+    criteria: criteria ?? held.criteria,
+    mappings: mappings ?? held.mappings,
+    cors_origins: cors === undefined ? held.cors_origins : (cors?.origins ?? null),
+    ...changedIntake(held, settings),
+  }
+}
+
+/** What is looked at in each request besides its payload. */
+function changedIntake(held: WebhookRow, { ip_allowlist, idempotency, event_title, refused_samples }: Settings) {
+  return {
+    ip_allowlist: ip_allowlist ?? held.ip_allowlist,
+    idempotency: idempotency === undefined ? held.idempotency : idempotency,
+    event_title: event_title === undefined ? held.event_title : event_title,
+    refused_samples: refused_samples ?? held.refused_samples,
   }
 }
 

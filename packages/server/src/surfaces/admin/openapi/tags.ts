@@ -15,6 +15,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   rejections: 'Refused requests, counted by credential, reason and minute.',
   destinations: 'Receivers of deliveries, with their signing, retries, limits and health.',
   destinationPresets: 'Settings for well-known receivers.',
+  destinationSinks: 'Destinations that this server receives itself, to try out deliveries.',
   destinationPreviews: 'The request that a destination would receive.',
   deliveries: 'Records on their way to a destination, with every attempt.',
   replays: 'Replays of many deliveries, with their plan and progress.',
