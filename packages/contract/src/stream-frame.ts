@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 import { Timestamp } from './list.ts'
 import { Rejection } from './rejection.ts'
-import { Delivery } from './routes/delivery/deliveries.ts'
+import { DeliveryChange } from './routes/delivery/deliveries.ts'
 
 /** A record as a stream shows it: the body that a destination would get. */
 const RecordFrame = Envelope
@@ -31,7 +31,7 @@ const ClosingFrame = z.object({ reason: z.string() })
  */
 export const StreamFrames = {
   record: RecordFrame,
-  delivery: Delivery,
+  delivery: DeliveryChange,
   rejection: Rejection,
   gap: GapFrame,
   closing: ClosingFrame,

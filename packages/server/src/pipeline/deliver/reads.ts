@@ -83,6 +83,7 @@ export class Reads {
     if (read.status === 'paused') return state.drain(lane, false)
     if (lane.mode !== 'open') return
     if (read.settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
+    if (read.settings.probes_asked !== lane.settings.probes_asked) lane.breaker.probeNow(state.now)
     lane.settings = read.settings
     if (read.next_due_in_ms !== null)
       lane.queue.nextDue = Math.min(lane.queue.nextDue ?? Infinity, state.now + read.next_due_in_ms)

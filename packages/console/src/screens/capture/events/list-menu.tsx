@@ -63,5 +63,5 @@ function pathOf({ view, f, q, dataset, from, to }: Wanted): string {
     to: to === undefined ? undefined : new Date(to).toISOString(),
   }
   if (view === 'rejected') return `rejections${searchText(times)}`
-  return `search/events${searchText({ f, q, dataset, state: view === 'failing' ? 'failed,retrying' : undefined, ...times })}`
+  return `search/events${searchText({ f, q, dataset, state: view === 'failing' ? 'failed,retrying,stuck' : undefined, ...times })}`
 }

@@ -2,7 +2,7 @@ import { ArrowRight, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
 import { AttemptPart } from '../../../ui/attempt.tsx'
 import { IconButton } from '../../../ui/button.tsx'
@@ -38,7 +38,7 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">{nameOf(delivery.destination_id)}</h2>
-          <Chip standing={standingOf(delivery.state)}>{delivery.state}</Chip>
+          <Chip standing={standingOf(delivery)}>{stateWord(delivery)}</Chip>
           <span className="flex-1" />
           <IconButton label="Close" onClick={onClose}>
             <X strokeWidth={1.5} />
