@@ -28,7 +28,7 @@ export function ProbeNow({
           ? 'Sends one waiting delivery now; if it succeeds, the others follow'
           : needs(routes.destinations.probe.role)
       }
-      aria-label={name === undefined ? undefined : `Probe ${name} now`}
+      aria-label={name === undefined ? undefined : `Probe now: ${name}`}
       onClick={() =>
         probe.mutate(undefined, {
           onSuccess: () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Answer, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
@@ -16,9 +16,11 @@ const shownOf = async (id: string): Promise<Answer['body']> =>
 
 /** A destination whose breaker is open, with eleven deliveries that wait for it. */
 async function aDeadDestination(
+  t: TestContext,
   name: string,
 ): Promise<{ id: string; sink: Sink; deliveryId: string; recordId: string }> {
   const sink = await aSink()
+  t.after(() => sink.stop())
   sink.answer({ status: 503 })
   const { destination } = await aDestination(stage.world, { name, url: sink.url })
   for (let index = 0; index < 10; index += 1)
@@ -34,8 +36,8 @@ async function aDeadDestination(
 test(
   'an open breaker is said on every screen that shows a held delivery or its destination, and a probe at once ends it',
   { skip: noBrowser },
-  async () => {
-    const { id, sink, deliveryId, recordId } = await aDeadDestination('Dead letter')
+  async (t) => {
+    const { id, sink, deliveryId, recordId } = await aDeadDestination(t, 'Dead letter')
     const seen = await stage.owner()
     const { page } = seen
     // The list of deliveries, its banner and its view.
@@ -95,18 +97,17 @@ test(
     // Probe now.
     sink.answer({ status: 200 })
     await page.goto(stage.url('deliveries'))
-    await page.getByRole('button', { name: 'Probe Dead letter now' }).click()
+    await page.getByRole('button', { name: 'Probe now: Dead letter' }).click()
     await page.getByText('Postroad sends a probe now.').waitFor()
     await eventually(async () => ((await shownOf(id)).breaker.state === 'open' ? undefined : true), 4_000)
     await banner.waitFor({ state: 'detached' })
     await seen.close()
     await stage.world.admin('DELETE', `destinations/${id}`)
-    await sink.stop()
   },
 )
 
-test('a test that succeeds closes the breaker, and the dialog says so', { skip: noBrowser }, async () => {
-  const { id, sink } = await aDeadDestination('Tested')
+test('a test that succeeds closes the breaker, and the dialog says so', { skip: noBrowser }, async (t) => {
+  const { id, sink } = await aDeadDestination(t, 'Tested')
   sink.answer({ status: 200 })
   const seen = await stage.owner('dark')
   const { page } = seen
@@ -117,7 +118,6 @@ test('a test that succeeds closes the breaker, and the dialog says so', { skip: 
   await seen.accessible('a test that closed the breaker')
   await seen.close()
   await stage.world.admin('DELETE', `destinations/${id}`)
-  await sink.stop()
 })
 
 test('an endpoint that checks signatures and has no secret is not shown as on', { skip: noBrowser }, async () => {
