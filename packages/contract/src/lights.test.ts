@@ -18,14 +18,15 @@ test('a destination is on only when nothing is wrong with it', () => {
     [{ ...ON, enabled: false, disabled_reason: 'failing' }, 'fail disabled: failing'],
   ]
   for (const [destination, wanted] of words) {
-    const { tone, word } = destinationLight(destination)
-    assert.equal(`${tone} ${word}`, wanted)
+    const light = destinationLight(destination)
+    assert.equal(`${light.tone} ${light.word}`, wanted)
   }
 })
 
+const word = (enabled: boolean, verification: { scheme: string; has_secret?: boolean }): string =>
+  endpointLight({ enabled, verification }).word
+
 test('an endpoint that checks signatures without a secret is not on', () => {
-  const word = (enabled: boolean, verification: { scheme: string; has_secret?: boolean }): string =>
-    endpointLight({ enabled, verification }).word
   assert.equal(word(true, { scheme: 'none' }), 'on')
   assert.equal(word(true, { scheme: 'hmac', has_secret: true }), 'on')
   assert.equal(word(true, { scheme: 'hmac', has_secret: false }), 'no secret')
@@ -43,6 +44,7 @@ const OPEN: HeldBy = {
   next_probe_at: at(30),
   behind: null,
 }
+// oxlint-disable-next-line max-params -- a delivery, and what its destination does
 const held = (state: string, next: string | null, hold: HeldBy | undefined, pause_reason: string | null = null) =>
   heldBy({ state, next_attempt_at: next, pause_reason }, { hold, now: NOW })?.cause ?? null
 

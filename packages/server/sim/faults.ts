@@ -1,3 +1,4 @@
+import { probeLane } from './probe.ts'
 import { MINUTE_MS } from './plan.ts'
 import type { Player, Scene } from './scene.ts'
 
@@ -206,7 +207,7 @@ function probe(world: Scene): void {
   const open = [...store.lanes.values()].filter(({ memory }) => memory?.breaker?.state === 'open')
   if (open.length === 0) return
   const { lane } = rng.pick(open)
-  if (!store.probe(agenda.now, lane)) return
+  if (!probeLane(store, agenda.now, lane)) return
   world.count('probes by hand')
   world.tell('changed', [lane])
 }

@@ -51,6 +51,8 @@ export class LaneRules {
 
   #wasTripped(lane: LaneRow, since: number): boolean {
     const { state, probeAt } = breakerOf(lane)
+    // It was held back until a person asked for a probe.
+    if (state === 'open' && probeAt === -Infinity) return true
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true

@@ -222,22 +222,6 @@ export class SimStore extends Tables {
     this.#resume(lane, now)
   }
 
-  /** A person asks for the next probe at once; false when its breaker is not open, or nothing waits. */
-  probe(now: number, key: string): boolean {
-    const lane = this.lane(key)
-    const waiting = lane.deliveries.filter((row) => row.next_attempt_at !== null && !mustWait(row, lane))
-    const first = waiting.toSorted((a, b) => dueAt(a) - dueAt(b))[0]
-    const { memory, settings } = lane
-    const isOpen = memory?.breaker?.state === 'open' && memory.breaker_resets === settings.breaker_resets
-    if (!lane.enabled || !isOpen || first === undefined) return false
-    this.#watch({ type: 'noting', lane }, now)
-    first.next_attempt_at = Math.min(dueAt(first), now)
-    lane.work_at = null
-    lane.settings = { ...settings, probes_asked: settings.probes_asked + 1 }
-    lane.waits_until = null
-    return true
-  }
-
   /** False when it has not ended yet: there is nothing to send again; or when the allowance has no room. One of many waits as a retry does, until its moment. */
   replay(now: number, deliveryId: string, ofMany?: { readonly inMs: number }): boolean {
     const row = this.delivery(deliveryId)

@@ -71,41 +71,38 @@ async function aSinkOf(t: TestContext): Promise<Sink> {
 async function comparePlaces(place: Place, wanted: { cause: HoldCause | null; held: number }): Promise<Body[]> {
   const { cause, held } = wanted
   const rows = await place.list()
-  assert.deepEqual(
-    [...new Set(rows.flatMap((row) => (row.held_by === null ? [] : [row.held_by.cause])))],
-    cause === null ? [] : [cause],
-  )
   const heldRows = rows.filter((row) => row.held_by !== null)
+  assert.deepEqual([...new Set(heldRows.map((row) => row.held_by.cause))], cause === null ? [] : [cause])
   assert.equal(heldRows.length, held, 'the list')
-  assert.deepEqual(await place.list('&held_by=any'), heldRows, 'the filter for any cause')
-  for (const one of HOLD_CAUSES)
+  for (const one of ['any', ...HOLD_CAUSES]) {
+    const expected = one === 'any' || one === cause ? heldRows : []
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    assert.deepEqual(await place.list(`&held_by=${one}`), one === cause ? heldRows : [], `the filter for ${one}`)
-  for (const one of ['any', ...HOLD_CAUSES])
-    assert.deepEqual(
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      (await get(`search/deliveries?destination=${place.id}&held_by=${one}&limit=200`)).deliveries,
-      one === 'any' || one === cause ? heldRows : [],
-      `the filter of the search for ${one}`,
-    )
+    assert.deepEqual(await place.list(`&held_by=${one}`), expected, `the filter for ${one}`)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { deliveries } = await get(`search/deliveries?destination=${place.id}&held_by=${one}&limit=200`)
+    assert.deepEqual(deliveries, expected, `the filter of the search for ${one}`)
+  }
   const found = (await get(`search/deliveries?destination=${place.id}&limit=200`)).deliveries
   assert.deepEqual(found, rows, 'the search')
-  for (const row of rows.slice(0, 3)) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other
-    const { attempts: _attempts, ...delivery } = (await get(`deliveries/${row.id}`)).delivery
-    assert.deepEqual(delivery, row, 'one delivery')
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const story = await get(`search/correlate/${row.id}`)
-    assert.deepEqual(story.deliveries.find((one: Body) => one.id === row.id)?.held_by, row.held_by, 'the story')
-  }
-  const hold = await place.hold()
-  assert.equal(hold?.deliveries ?? 0, held, 'the list of holds')
-  assert.equal(hold?.cause ?? null, cause)
-  const health = await place.health()
-  assert.equal(health.backlog.held, held, 'the health')
-  assert.equal(health.held_by?.cause ?? null, cause)
+  // oxlint-disable-next-line no-await-in-loop -- one after the other
+  for (const row of rows.slice(0, 3)) await compareOne(row)
+  await compareCounts(place, wanted)
   if (cause !== null) tried.add(cause)
   return heldRows
+}
+
+async function compareOne(row: Body): Promise<void> {
+  const { attempts: _attempts, ...delivery } = (await get(`deliveries/${row.id}`)).delivery
+  assert.deepEqual(delivery, row, 'one delivery')
+  const story = await get(`search/correlate/${row.id}`)
+  assert.deepEqual(story.deliveries.find((one: Body) => one.id === row.id)?.held_by, row.held_by, 'the story')
+}
+
+async function compareCounts(place: Place, { cause, held }: { cause: HoldCause | null; held: number }): Promise<void> {
+  const hold = await place.hold()
+  assert.deepEqual([hold?.deliveries ?? 0, hold?.cause ?? null], [held, cause], 'the list of holds')
+  const health = await place.health()
+  assert.deepEqual([health.backlog.held, health.held_by?.cause ?? null], [held, cause], 'the health')
 }
 
 const heldAfterFailures = async (place: Place, sink: Sink): Promise<Body> => {
@@ -134,7 +131,7 @@ test('an open breaker: every delivery that is due before the next probe says so,
   const { summary } = await get('dashboard/summary')
   assert.equal(summary.backlog.held, 13)
   const stuck = (await get('search/events?state=stuck&limit=200')).records.map((record: Body) => record.id)
-  assert.deepEqual(stuck.toSorted(), rows.map((row) => row.record_id).toSorted())
+  assert.deepEqual(new Set(stuck), new Set(rows.map((row) => row.record_id)))
   assert.equal((await get(`search/deliveries?state=stuck&destination=${place.id}&limit=200`)).deliveries.length, 13)
   // A retry that is due after the probe waits for its own time.
   const [first] = rows

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import { LEFTOVER, readyAt, workAt, type LaneRow } from '../../sim/rows.ts'
+import { probeLane } from '../../sim/probe.ts'
 import { SimStore } from '../../sim/store.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 import type { LaneMemory } from '../../src/domain/delivery/lane-memory.ts'
@@ -354,7 +355,7 @@ export class Twin {
         throw error
       },
     )
-    assert.equal(done, this.model.probe(this.#now, at.lane))
+    assert.equal(done, probeLane(this.model, this.#now, at.lane))
     if (done) this.seen.add('probed')
   }
 

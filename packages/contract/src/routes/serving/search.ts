@@ -149,9 +149,7 @@ const SEARCH_STATES = [...DELIVERY_STATES, 'stuck'] as const
 const States = z
   .string()
   .transform((text) => text.split(','))
-  .pipe(
-    z.array(z.enum(SEARCH_STATES, `a state is one of ${SEARCH_STATES.join(', ')}; separate several with commas`)),
-  )
+  .pipe(z.array(z.enum(SEARCH_STATES, `a state is one of ${SEARCH_STATES.join(', ')}; separate several with commas`)))
 
 const STUCK =
   '`stuck`: the delivery waits, and the breaker of its destination is not closed, or Postroad has switched the destination off.'

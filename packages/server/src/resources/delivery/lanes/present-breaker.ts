@@ -1,4 +1,4 @@
-import type { BreakerState, LastFailure } from '../../../domain/delivery/breaker.ts'
+import type { BreakerMemory, BreakerState, LastFailure } from '../../../domain/delivery/breaker.ts'
 import { isProbeAsked, type LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 
 /** What a lane's last sender noted, when, and how often the breaker had been closed by hand until now. */
@@ -29,28 +29,30 @@ const CLOSED: ShownBreaker = {
   last_status: null,
 }
 
-/** The breaker as it was last noted: a move at once, mere counts within seconds. */
+/** The breaker as it was last stored: a move at once, mere counts within seconds. */
 export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
-  const breaker = lane?.memory?.breaker ?? null
-  if (
-    lane === null ||
-    breaker === null ||
-    lane.remembered_at === null ||
-    lane.memory?.breaker_resets !== lane.breaker_resets
-  )
-    return CLOSED
+  const breaker = storedBreaker(lane)
+  if (lane?.remembered_at === undefined || lane.remembered_at === null || breaker === null) return CLOSED
   const notedAt = Date.parse(lane.remembered_at)
   const at = (ms: number | null): string | null => (ms === null ? null : new Date(notedAt + ms).toISOString())
   const before = (ms: number | null): string | null => at(ms === null ? null : -ms)
-  const { state, opened_ms, probe_in_ms, failures_in_row, failing_ms, last_failure } = breaker
-  const isAsked = isProbeAsked(lane.memory, lane.probes_asked)
+  const { state, opened_ms, probe_in_ms, failures_in_row, failing_ms } = breaker
+  const isAsked = lane.memory !== null && isProbeAsked(lane.memory, lane.probes_asked)
   return {
     state,
     opened_at: before(opened_ms),
     next_probe_at: isAsked ? null : at(probe_in_ms),
     failures_in_row,
     failing_since: before(failing_ms),
-    last_error: last_failure?.error_code ?? null,
-    last_status: last_failure?.status ?? null,
+    ...lastOf(breaker),
   }
+}
+
+/** What was stored before a person closed the breaker says nothing. */
+function storedBreaker(lane: LaneStandRow | null): BreakerMemory | null {
+  return lane?.memory?.breaker_resets === lane?.breaker_resets ? (lane?.memory?.breaker ?? null) : null
+}
+
+function lastOf({ last_failure }: BreakerMemory): Pick<ShownBreaker, 'last_error' | 'last_status'> {
+  return { last_error: last_failure?.error_code ?? null, last_status: last_failure?.status ?? null }
 }

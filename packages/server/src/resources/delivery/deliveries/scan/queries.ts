@@ -62,7 +62,7 @@ function isHeld(at: At, { lanes, ordered, now }: HeldFilter): Sql {
                          where held.destination_id = d.destination_id
                            and (held.until >= d.next_attempt_at or d.pause_reason = 'destination_disabled')
                       )`
-  const inOrder = sql`or (d.destination_id = any (${ordered}::uuid[])
+  const behind = sql`or (d.destination_id = any (${ordered}::uuid[])
                        and d.next_attempt_at <= ${now}
                        and exists (
                              select 1
@@ -78,7 +78,7 @@ function isHeld(at: At, { lanes, ordered, now }: HeldFilter): Sql {
                                 and o.project_id = ${at.projectId}
                                 and o.id = d.id
                            ))`
-  return sql`(d.state in ('pending', 'retrying', 'paused') and (${inLane} ${ordered.length === 0 ? sql`` : inOrder}))`
+  return sql`(d.state in ('pending', 'retrying', 'paused') and (${inLane} ${ordered.length === 0 ? sql`` : behind}))`
 }
 
 /** Delivery `d` is in one of these states, or stuck in one of these lanes. */
