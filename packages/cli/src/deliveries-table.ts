@@ -30,13 +30,18 @@ export function deliveriesTable(deliveries: readonly Delivery[], { names }: { re
   return table([
     {
       head: 'State',
-      cells: deliveries.map(({ state }) => stateText(state)),
-      paint: (cell, row) => stateStyle(deliveries[row]?.state ?? 'pending')(cell),
+      cells: deliveries.map(stateText),
+      paint: (cell, row) => stateStyle(deliveries[row] ?? { state: 'pending', held_by: null })(cell),
     },
     { head: 'Changed (UTC)', cells: deliveries.map(({ updated_at }) => listMoment(updated_at)), paint: style.dim },
     { head: 'Delivery', cells: deliveries.map(({ id }) => id) },
     { head: 'Destination', cells: deliveries.map(({ destination_id: id }) => names.get(id) ?? id), least: 11 },
     { head: 'Tries', cells: deliveries.map(({ attempt_count: count }) => String(count)), align: 'right', spare: true },
     { head: 'Answer', cells: deliveries.map(answerText), spare: true },
+    {
+      head: 'Held by',
+      cells: deliveries.map(({ held_by }) => (held_by === null ? '' : held_by.cause.replaceAll('_', ' '))),
+      spare: true,
+    },
   ])
 }

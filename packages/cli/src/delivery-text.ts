@@ -1,4 +1,5 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { heldText, nextProbeText } from './text/held.ts'
 import { cut, plain, plainLines } from './text/plain.ts'
 import { stateStyle, stateText } from './text/state.ts'
 import { style } from './text/style.ts'
@@ -21,21 +22,32 @@ const ENDED: readonly Delivery['state'][] = ['delivered', 'failed', 'cancelled']
 
 /** A delivery with all its attempts, what the destination said last, and what to do next. */
 export function deliveryText(delivery: Delivery, { name, next }: Shown): string {
-  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, next_attempt_at, attempts } =
-    delivery
+  const { id, state, pause_reason, record_id, dataset, destination_id, created_at, attempts } = delivery
   const why = pause_reason === null ? '' : `: ${pause_reason.replaceAll('_', ' ')}`
   const rows: [string, string][] = [
     ['Delivery', style.strong(id)],
-    ['State', stateStyle(state)(stateText(state)) + why],
+    ['State', stateStyle(delivery)(stateText(delivery)) + why],
     ['Event', `${record_id}  ${style.dim(`in ${dataset}`)}`],
     ['Destination', `${destination_id}  ${style.dim(name === undefined ? 'deleted' : plain(name))}`],
     ['Created', moment(created_at)],
   ]
-  if (next_attempt_at !== null && !ENDED.includes(state)) rows.push(['Next try', moment(next_attempt_at)])
+  rows.push(...waitRows(delivery, next))
   if (ENDED.includes(state)) rows.push(['Next', `${next} deliveries replay ${id}`])
   return [fields(rows), ...(attempts.length === 0 ? [] : [attemptsTable(attempts)]), ...lastWords(attempts)].join(
     '\n\n',
   )
+}
+
+/** What it waits for: what its destination holds it back for, or its next attempt. A time that has passed is "now". */
+function waitRows({ destination_id, held_by, next_attempt_at }: Delivery, next: string): [string, string][] {
+  if (held_by === null)
+    return next_attempt_at === null
+      ? []
+      : [['Next try', Date.parse(next_attempt_at) <= Date.now() ? 'now' : moment(next_attempt_at)]]
+  const probe = nextProbeText(held_by)
+  const rows: [string, string][] = [['Held by', heldText(held_by)]]
+  if (probe !== undefined) rows.push(['Next probe', probe], ['Next', `${next} destinations probe ${destination_id}`])
+  return rows
 }
 
 function attemptsTable(attempts: readonly Attempt[]): string {

@@ -109,7 +109,7 @@ test('many deliveries are replayed by a plan, with --yes at once, and recovered 
   )
   assert.match(
     await ok(['destinations', 'health', 'broken']),
-    new RegExp(`^Destination {2}${destination.id} {2}● on\n`),
+    new RegExp(`^Destination {2}${destination.id} {2}(?:● on|▲ failing)\n`),
   )
 })
 
@@ -136,5 +136,37 @@ test('a destination is tested; a waiting delivery is retried and cancelled', asy
   assert.match(await ok(['deliveries', 'retry', id]), new RegExp(`^Retried {2}${id} `))
   await delivered(event.records[0]?.id ?? '', 'retrying')
   assert.match(await ok(['deliveries', 'cancel', id]), new RegExp(`^Cancelled {2}${id} `))
+  await stage.client.destinations.remove({ id: destination.id })
+})
+
+test('a delivery that an open breaker holds back says so in the list, the filter, the details and the health, and a probe goes at once', async () => {
+  const { destination } = await stage.client.destinations.create({
+    name: 'dead',
+    url: stage.bad.url,
+    datasets: ['dead'],
+  })
+  for (let n = 0; n < 10; n += 1) await fetch(`${stage.server.endpoint}/dead`, { method: 'POST', body: '{}' })
+  const isOpen = async (): Promise<boolean> =>
+    (await stage.client.destinations.get({ id: destination.id })).destination.breaker.state === 'open'
+  for (let turn = 0; turn < 400 && !(await isOpen()); turn += 1) await sleep(25)
+  const ids = (await quiet(['deliveries', 'list', '--destination', 'dead', '--held-by', 'any'])).split('\n')
+  assert.equal(ids.length, 10)
+  assert.equal(await quiet(['deliveries', 'list', '--destination', 'dead', '--held-by', 'rate_limit']), '')
+  assert.match(await ok(['deliveries', 'list', '--destination', 'dead']), /\n■ held {2}\d\d-/)
+  const [id = ''] = ids
+  const text = await ok(['deliveries', 'get', id])
+  assert.match(text, /\nState {8}■ held\n/)
+  assert.match(text, /\nHeld by {6}the breaker is open\n {13}since .* UTC, last answer 500\nNext probe {3}.* UTC\n/)
+  assert.match(text, new RegExp(`\nNext {9}postroad destinations probe ${destination.id}\n`))
+  assert.ok(!text.includes('Next try'), 'a time that has passed is not the next try')
+  assert.match(
+    await ok(['deliveries', 'retry', id]),
+    /due now, but the breaker is open\nProbe {4}postroad destinations probe /,
+  )
+  assert.match(await ok(['destinations', 'list']), /■ breaker open {2,}dst_/)
+  const health = await ok(['destinations', 'health', 'dead'])
+  assert.match(health, new RegExp(`^Destination {2}${destination.id} {2}■ breaker open\n`))
+  assert.match(health, /\nHeld back {4}10 {2}the breaker is open\n.*\nNext probe {3}.* UTC\n$/)
+  assert.match(await ok(['destinations', 'probe', 'dead']), new RegExp(`^Probe {2}${destination.id} {2}goes now`))
   await stage.client.destinations.remove({ id: destination.id })
 })

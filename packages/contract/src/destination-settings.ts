@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DotPath } from './condition.ts'
+import { ERROR_CODES } from './error-codes.ts'
 import { headerName } from './header-name.ts'
 import { LIMITS } from './limits.ts'
 import { DatasetName, Text, Timestamp } from './list.ts'
@@ -102,6 +103,14 @@ export const Breaker = z
     failing_since: Timestamp.nullable().describe(
       'The first of them. After 120 hours a probe that fails switches the destination off.',
     ),
+    last_error: z
+      .enum(ERROR_CODES)
+      .nullable()
+      .describe('Why the last of them failed; null: the last attempt succeeded.'),
+    last_status: z
+      .int()
+      .nullable()
+      .describe('The status that the destination answered then; null: there was no answer.'),
   })
   .describe(
     'Opens after 10 failures in a row, or when at least half of 20 or more attempts in 5 minutes failed. What waits meanwhile uses up no attempt.',

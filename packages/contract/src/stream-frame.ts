@@ -3,7 +3,7 @@ import { Envelope } from './envelope.ts'
 import { Timestamp } from './list.ts'
 import { Rejection } from './rejection.ts'
 import { SenderOf } from './routes/capture/records.ts'
-import { Delivery } from './routes/delivery/deliveries.ts'
+import { DeliveryChange } from './routes/delivery/deliveries.ts'
 
 /** A record as a stream shows it: the body that a destination would get. The admin stream adds what the console shows of its sender. */
 const RecordFrame = Envelope.extend({
@@ -35,7 +35,7 @@ const ClosingFrame = z.object({ reason: z.string() })
  */
 export const StreamFrames = {
   record: RecordFrame,
-  delivery: Delivery,
+  delivery: DeliveryChange,
   rejection: Rejection,
   gap: GapFrame,
   closing: ClosingFrame,

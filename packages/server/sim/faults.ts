@@ -1,3 +1,4 @@
+import { probeLane } from './probe.ts'
 import { MINUTE_MS } from './plan.ts'
 import type { Player, Scene } from './scene.ts'
 
@@ -14,6 +15,7 @@ export function scheduleFaults(world: Scene): void {
   each(plan.disablings, () => disable(world, rng.pick([...world.store.lanes.keys()])))
   each(plan.replays, () => (rng.chance(0.5) ? replay(world) : replayMany(world)))
   each(plan.retries, () => retry(world))
+  each(plan.probes, () => probe(world))
   each(plan.cancels, () => cancel(world))
   each(plan.swizzles, () => swizzle(world))
   for (const { at, overlapMs } of plan.rotations)
@@ -197,6 +199,17 @@ function retry(world: Scene): void {
   if (row === undefined || !world.store.retry(world.agenda.now, row.delivery_id)) return
   world.count('retries by hand')
   world.tell('hinted', [row.lane])
+}
+
+/** A person asks for a probe of a lane whose breaker is open. */
+function probe(world: Scene): void {
+  const { agenda, rng, store } = world
+  const open = [...store.lanes.values()].filter(({ memory }) => memory?.breaker?.state === 'open')
+  if (open.length === 0) return
+  const { lane } = rng.pick(open)
+  if (!probeLane(store, agenda.now, lane)) return
+  world.count('probes by hand')
+  world.tell('changed', [lane])
 }
 
 function cancel(world: Scene): void {

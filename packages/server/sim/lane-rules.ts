@@ -1,4 +1,5 @@
 /** What must be true of the sends of a lane, whoever its senders were: its rate, and what its breaker lets through. */
+import { isProbeAsked } from '../src/domain/delivery/lane-memory.ts'
 import { Violation } from './violation.ts'
 import type { LaneRow } from './rows.ts'
 
@@ -50,6 +51,8 @@ export class LaneRules {
 
   #wasTripped(lane: LaneRow, since: number): boolean {
     const { state, probeAt } = breakerOf(lane)
+    // It was held back until a person asked for a probe.
+    if (state === 'open' && probeAt === -Infinity) return true
     const lastSentAt = this.#sentAt.get(lane.lane)?.at(-1) ?? -Infinity
     if ((state === 'open' || state === 'half_open') && probeAt > since) return true
     if (state !== 'closed' && lastSentAt > since - lane.settings.timeout_ms) return true
@@ -93,6 +96,7 @@ export class LaneRules {
 /** The breaker as the rows say it is; what was noted before somebody closed it by hand says nothing. */
 function breakerOf({ memory, remembered_at, settings }: LaneRow): { readonly state: string; readonly probeAt: number } {
   const breaker = memory?.breaker_resets === settings.breaker_resets ? memory.breaker : null
-  if (breaker === null) return { state: 'closed', probeAt: -Infinity }
+  if (memory === null || breaker === null) return { state: 'closed', probeAt: -Infinity }
+  if (isProbeAsked(memory, settings.probes_asked)) return { state: breaker.state, probeAt: -Infinity }
   return { state: breaker.state, probeAt: remembered_at + (breaker.probe_in_ms ?? -Infinity) }
 }

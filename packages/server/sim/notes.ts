@@ -1,4 +1,4 @@
-import { aged, waitsUntil, type LaneMemory } from '../src/domain/delivery/lane-memory.ts'
+import { aged, isProbeAsked, waitsUntil, type LaneMemory } from '../src/domain/delivery/lane-memory.ts'
 import type { Note } from '../src/pipeline/deliver/ports.ts'
 import type { LaneRow } from './rows.ts'
 
@@ -8,8 +8,10 @@ export function keepNote(lane: LaneRow, { fence, serial, memory }: Note, now: nu
   lane.memory = memory
   lane.remembered_at = now
   lane.note_serial = serial
-  // A breaker that was closed by hand while this was on its way holds nobody back any more.
-  lane.waits_until = memory?.breaker_resets === lane.settings.breaker_resets ? waitsUntil(memory, now) : null
+  // A person may close the breaker or ask for a probe while this is on its way: then the lane does not wait.
+  const isCurrent =
+    memory?.breaker_resets === lane.settings.breaker_resets && !isProbeAsked(memory, lane.settings.probes_asked)
+  lane.waits_until = isCurrent ? waitsUntil(memory, now) : null
 }
 
 /** What a new owner is told, as old as it is by now; less of it when that is what is planted. */

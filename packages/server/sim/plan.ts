@@ -41,6 +41,7 @@ export interface Plan {
   readonly disablings: readonly number[]
   readonly replays: readonly number[]
   readonly retries: readonly number[]
+  readonly probes: readonly number[]
   readonly cancels: readonly number[]
   /** When a signing secret is replaced, and for how long the previous one signs beside it. */
   readonly rotations: readonly { readonly at: number; readonly overlapMs: number }[]
@@ -118,6 +119,7 @@ export function drawPlan(rng: Rng): Plan {
     disablings: times(2),
     replays: times(4),
     retries: times(4),
+    probes: times(6),
     cancels: times(4),
     swizzles: rng.chance(0.3) ? [nearBurst()] : [],
     spite: rng.chance(0.7) ? 0 : 0.05,
@@ -156,6 +158,7 @@ function drawLane(rng: Rng, index: number): PlannedLane {
     timeout_ms: rng.pick([1_000, 15_000, 40_000]),
     rate_limit: rng.chance(0.8) ? null : rng.pick(RATE_LIMITS),
     breaker_resets: 0,
+    probes_asked: 0,
     ordered,
   }
   const outage = rng.chance(0.3) ? { from, to: from + rng.between(MINUTE_MS, 2 * HOUR_MS) } : null

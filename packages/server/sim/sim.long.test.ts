@@ -34,6 +34,7 @@ for (const mode of MODES) {
       'allowances',
       'releases',
       'retries by hand',
+      'probes by hand',
       'cancels',
       'duplicates',
       'requests',

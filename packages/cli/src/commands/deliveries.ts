@@ -1,4 +1,4 @@
-import type { RouteAnswer, Routes } from '@postroad/contract'
+import { HOLD_CAUSES, holdText, type HoldCause, type RouteAnswer, type Routes } from '@postroad/contract'
 import { Option, type Command } from 'commander'
 import { connect } from '../connection.ts'
 import { deliveriesTable, destinationNames } from '../deliveries-table.ts'
@@ -21,7 +21,12 @@ import { fields } from '../text/table.ts'
 import { destinationId } from './recover.ts'
 import { startReplay, withStart, type StartOptions } from './replays.ts'
 
-type FilterOptions = { readonly state?: DeliveryState; readonly destination?: string; readonly event?: string }
+type FilterOptions = {
+  readonly state?: DeliveryState
+  readonly destination?: string
+  readonly event?: string
+  readonly heldBy?: HoldCause | 'any'
+}
 type Listed = RouteAnswer<Routes['deliveries']['list']>
 
 const EXAMPLE_ID = 'dlv_01m7yttq4ye5ks3w8pq6gbnadt'
@@ -38,8 +43,11 @@ export function addDeliveries(program: Command): void {
     .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
     .option('--destination <destination>', 'only those to this destination: id or name')
     .option('--event <event>', 'only those of this event (rec_…)')
+    .addOption(
+      new Option('--held-by <cause>', 'only those that their destination holds back').choices(['any', ...HOLD_CAUSES]),
+    )
     .action(listDeliveries)
-  withExample(withList(list), 'deliveries list --state failed', 'deliveries list --destination billing')
+  withExample(withList(list), 'deliveries list --state failed', 'deliveries list --held-by any')
 
   const get = deliveries
     .command('get')
@@ -85,7 +93,7 @@ export function addDeliveries(program: Command): void {
       .summary(what)
       .description(
         verb === 'retry'
-          ? 'Sends a delivery that waits for its next attempt now.'
+          ? 'Sends a delivery that waits for its next attempt now. While the breaker of its\ndestination is open, it still waits for a probe: see destinations probe.'
           : 'Ends a delivery that waits, is paused or is being sent.',
       )
       .action(async (id: string, options: CommonOptions) => {
@@ -103,15 +111,16 @@ async function listDeliveries({
   state,
   destination,
   event,
+  heldBy: held_by,
   ...options
 }: ListOptions & FilterOptions): Promise<void> {
   const { client } = await connect(options)
   const destination_id = destination === undefined ? undefined : await destinationId(client, destination)
-  const answer = await client.deliveries.list({ limit, cursor, state, destination_id, record_id: event })
+  const answer = await client.deliveries.list({ limit, cursor, state, destination_id, record_id: event, held_by })
   const people = options.json !== true && options.quiet !== true && answer.deliveries.length > 0
   const names = people ? await destinationNames(client) : new Map<string, string>()
   const ids = answer.deliveries.map(({ id }) => id)
-  const filtered = state !== undefined || destination !== undefined || event !== undefined
+  const filtered = [state, destination, event, held_by].some((one) => one !== undefined)
   print({ json: answer, ids, text: () => (ids.length === 0 ? noneText(filtered) : listText(answer, names)) }, options)
 }
 
@@ -181,8 +190,13 @@ const DONE = {
 
 function doneText({ delivery }: RouteAnswer<Routes['deliveries']['replay']>, verb: keyof typeof DONE): string {
   const [label, note] = DONE[verb]
+  const { held_by } = delivery
+  const isHeld = verb === 'retry' && held_by !== null
   return fields([
-    [label, `${delivery.id}  ${style.dim(note)}`],
+    [label, `${delivery.id}  ${style.dim(isHeld ? `due now, but ${holdText(held_by)}` : note)}`],
+    ...(isHeld && held_by.cause === 'breaker_open'
+      ? [['Probe', `${invokedAs()} destinations probe ${delivery.destination_id}`] as const]
+      : []),
     ['Next', `${invokedAs()} deliveries get ${delivery.id}`],
   ])
 }

@@ -1,10 +1,10 @@
-import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import { collected, withCommon, withExample, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { plain } from '../text/plain.ts'
-import { onOff } from '../text/state.ts'
+import { lightText } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
 import { confirmDeletion, withYes, type ConfirmOptions } from './confirm.ts'
@@ -56,10 +56,10 @@ function show(answer: Shown, options: CommonOptions): void {
 }
 
 function destinationText({ destination }: Shown): string {
-  const { id, name, url, enabled, datasets, conditions, ordering } = destination
+  const { id, name, url, datasets, conditions, ordering } = destination
   return fields([
     ['Destination', `${id}  ${plain(name)}`],
-    ['State', onOff(enabled)],
+    ['State', lightText(destinationLight(destination))],
     ['Delivers to', plain(url)],
     ['Datasets', datasets === null ? 'all' : datasets.join(', ')],
     ...(conditions.length === 0 ? [] : [['Conditions', plain(JSON.stringify(conditions))] as const]),

@@ -1,4 +1,4 @@
-import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
 import {
@@ -14,7 +14,7 @@ import { print } from '../output.ts'
 import { readMembers } from '../send/data.ts'
 import { more } from '../text/more.ts'
 import { plain } from '../text/plain.ts'
-import { onOff } from '../text/state.ts'
+import { lightStyle, lightText } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields, table } from '../text/table.ts'
 import { addDestinationEdits } from './destination-edits.ts'
@@ -31,7 +31,7 @@ type CreateOptions = CommonOptions & {
 export function addDestinations(program: Command): void {
   const destinations = program
     .command('destinations')
-    .summary('list, create, edit, test and recover destinations')
+    .summary('list, create, edit, test, probe and recover destinations')
     .description('The URLs that events are delivered to.')
   const list = destinations
     .command('list')
@@ -71,8 +71,16 @@ async function listDestinations({ limit, cursor, ...options }: ListOptions): Pro
 function listText({ destinations, next_cursor }: RouteAnswer<Routes['destinations']['list']>): string {
   if (destinations.length === 0)
     return `There are no destinations here. Create one: ${invokedAs()} destinations create https://…`
+  const lights = destinations.map(destinationLight)
   const rows = table([
-    { head: 'State', cells: destinations.map(({ enabled }) => onOff(enabled)) },
+    {
+      head: 'State',
+      cells: lights.map(lightText),
+      paint: (cell, row) => {
+        const light = lights[row]
+        return light === undefined ? cell : lightStyle(light)(cell)
+      },
+    },
     { head: 'Destination', cells: destinations.map(({ id }) => id) },
     { head: 'Name', cells: destinations.map(({ name }) => name), least: 10 },
     { head: 'URL', cells: destinations.map(({ url }) => url), least: 24 },

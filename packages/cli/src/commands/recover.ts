@@ -1,4 +1,4 @@
-import type { RouteAnswer, RouteRequest, Routes } from '@postroad/contract'
+import { destinationLight, type RouteAnswer, type RouteRequest, type Routes } from '@postroad/contract'
 import type { Client } from '@postroad/sdk'
 import type { Command } from 'commander'
 import { connect } from '../connection.ts'
@@ -7,7 +7,8 @@ import { EXIT, Failure } from '../failure.ts'
 import { invokedAs, timeOf, withCommon, withExample, type CommonOptions } from '../options.ts'
 import { print } from '../output.ts'
 import { plain } from '../text/plain.ts'
-import { onOff } from '../text/state.ts'
+import { heldText, nextProbeText } from '../text/held.ts'
+import { lightStyle, lightText } from '../text/state.ts'
 import { style } from '../text/style.ts'
 import { fields } from '../text/table.ts'
 import { duration, moment } from '../text/time.ts'
@@ -32,11 +33,21 @@ export function addRecover(destinations: Command): void {
     .argument('<destination>', 'id or name of the destination')
     .summary('send a test and show the answer')
     .description(
-      'Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. The exit code is 1 when it fails.',
+      'Sends a signed sample, or an event, to a destination now and shows what it\nanswers. Nothing is stored. A test that succeeds closes an open breaker. The exit\ncode is 1 when it fails.',
     )
     .option('--event <event>', 'send this event instead of a sample (rec_…)')
     .action(testDestination)
   withExample(withCommon(test), 'destinations test billing')
+
+  const probe = destinations
+    .command('probe')
+    .argument('<destination>', 'id or name of the destination')
+    .summary('send the next probe of an open breaker now')
+    .description(
+      'While the breaker of a destination is open, one waiting delivery is sent now and\nthen as a probe. This sends it at once. If it succeeds, the others follow.',
+    )
+    .action(probeDestination)
+  withExample(withCommon(probe), 'destinations probe billing')
 
   const recover = destinations
     .command('recover')
@@ -72,6 +83,8 @@ function healthText({
   destination_id,
   enabled,
   disabled_reason,
+  breaker,
+  held_by,
   attempts,
   success_ratio,
   response_ms,
@@ -80,13 +93,12 @@ function healthText({
   next_attempt_at,
 }: Health): string {
   const took = (ms: Health['response_ms']): string =>
-    ms === null ? 'nothing to tell yet' : `half within ${duration(ms.p50)}, 95 % within ${duration(ms.p95)}`
+    ms === null ? 'nothing to report yet' : `half within ${duration(ms.p50)}, 95 % within ${duration(ms.p95)}`
   const waiting = backlog.pending + backlog.retrying
+  const light = destinationLight({ enabled, disabled_reason, breaker })
+  const probe = held_by === null ? undefined : nextProbeText(held_by)
   return fields([
-    [
-      'Destination',
-      `${destination_id}  ${onOff(enabled)}${disabled_reason === null ? '' : style.bad(`: ${disabled_reason.replaceAll('_', ' ')}`)}`,
-    ],
+    ['Destination', `${destination_id}  ${lightStyle(light)(lightText(light))}`],
     [
       'Succeeded',
       success_ratio === null
@@ -101,8 +113,24 @@ function healthText({
       `${waiting}${backlog.oldest_accepted_at === null ? '' : style.dim(`  the oldest since ${moment(backlog.oldest_accepted_at)}`)}`,
     ],
     ['Paused', String(backlog.paused)],
-    ...(next_attempt_at === null ? [] : [['Next try', moment(next_attempt_at)] as const]),
+    ...(held_by === null ? [] : [['Held back', `${backlog.held}  ${heldText(held_by)}`] as const]),
+    ...(probe === undefined ? [] : [['Next probe', probe] as const]),
+    ...(held_by !== null || next_attempt_at === null
+      ? []
+      : [['Next try', Date.parse(next_attempt_at) > Date.now() ? moment(next_attempt_at) : 'now'] as const]),
   ])
+}
+
+async function probeDestination(named: string, options: CommonOptions): Promise<void> {
+  const { client } = await connect(options)
+  const answer = await client.destinations.probe({ id: await destinationId(client, named) })
+  const { id } = answer.destination
+  const text = (): string =>
+    fields([
+      ['Probe', `${id}  ${style.dim('goes now; the others follow if it succeeds')}`],
+      ['Next', `${invokedAs()} destinations health ${id}`],
+    ])
+  print({ json: answer, ids: [id], text }, options)
 }
 
 async function testDestination(
@@ -112,14 +140,14 @@ async function testDestination(
   const { client } = await connect(options)
   const answer = await client.destinations.test({ id: await destinationId(client, named), record_id: event })
   const { attempt } = answer
-  print({ json: answer, ids: [attempt.id], text: () => testText(attempt) }, options)
+  print({ json: answer, ids: [attempt.id], text: () => testText(answer) }, options)
   if (attempt.outcome === 'failed') throw new Failure(`The destination did not take it: ${whyOf(attempt)}.`)
 }
 
 const whyOf = ({ response_status: status, error_code: code }: Attempt): string =>
   status === null ? (code ?? 'failed').replaceAll('_', ' ') : `it answered ${status}`
 
-function testText(attempt: Attempt): string {
+function testText({ attempt, closed_breaker }: RouteAnswer<Routes['destinations']['test']>): string {
   const { outcome, response_status, error_detail, duration_ms, response_body } = attempt
   const answer = response_status === null ? whyOf(attempt) : String(response_status)
   return fields([
@@ -129,6 +157,7 @@ function testText(attempt: Attempt): string {
     ...(response_body === null || response_body.trim() === ''
       ? []
       : [['It said', plain(response_body.trim().slice(0, 60))] as const]),
+    ...(closed_breaker ? [['Breaker', 'closed by this test; the deliveries that waited are sent now'] as const] : []),
   ])
 }
 

@@ -10,6 +10,9 @@ export type Rule = RouteAnswer<Routes['rules']['list']>['rules'][number]
 /** Whole lists of what people set up by hand: whoever asks for one of them shares what was read. */
 const PAGE = { limit: 200 } as const
 
+/** A breaker opens without a change that anybody makes. */
+const LIGHTS_MS = 10_000
+
 /** Every item of a list, page after page. */
 async function every<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const found: T[] = []
@@ -22,7 +25,9 @@ export function useAllWebhooks(): UseQueryResult<readonly Webhook[]> {
 }
 
 export function useAllDestinations(): UseQueryResult<readonly Destination[]> {
-  return useAsk(['destinations', 'all'], (client, signal) => every(client.destinations.list(PAGE, { signal })))
+  return useAsk(['destinations', 'all'], (client, signal) => every(client.destinations.list(PAGE, { signal })), {
+    everyMs: LIGHTS_MS,
+  })
 }
 
 export function useAllIngestKeys(): UseQueryResult<readonly IngestKey[]> {

@@ -1,3 +1,4 @@
+import { destinationLight, endpointLight, type Light } from '@postroad/contract/lights'
 import { useMemo } from 'react'
 import {
   useAllDestinations,
@@ -26,7 +27,14 @@ export function useWebhooks(): {
   return useMemo(() => ({ all: data, nameOf: namesIn(data), isLoading: isPending }), [data, isPending])
 }
 
-export type Named = { readonly screen: string; readonly kind: string; readonly id: string; readonly name: string }
+export type Named = {
+  readonly screen: string
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  /** The word of its light, when it is not simply on. */
+  readonly light?: string
+}
 
 /** Everything in the project that was set up and has a name, with the screen that it is on. */
 export function useNamed(): readonly Named[] {
@@ -37,14 +45,21 @@ export function useNamed(): readonly Named[] {
   return useMemo(() => {
     const all: readonly (readonly [
       Pick<Named, 'screen' | 'kind'>,
-      readonly { readonly id: string; readonly name: string }[],
+      readonly { readonly id: string; readonly name: string; readonly light?: Light }[],
     ])[] = [
-      [{ screen: 'endpoints', kind: 'endpoint' }, webhooks],
+      [{ screen: 'endpoints', kind: 'endpoint' }, webhooks.map((row) => ({ ...row, light: endpointLight(row) }))],
       [{ screen: 'ingest-keys', kind: 'ingest key' }, keys],
       [{ screen: 'rules', kind: 'rule' }, rules],
-      [{ screen: 'destinations', kind: 'destination' }, destinations],
+      [
+        { screen: 'destinations', kind: 'destination' },
+        destinations.map((row) => ({ ...row, light: destinationLight(row) })),
+      ],
     ]
-    return all.flatMap(([where, of]) => of.map(({ id, name }) => ({ ...where, id, name })))
+    return all.flatMap(([where, of]) =>
+      of.map(({ id, name, light }) =>
+        light === undefined || light.tone === 'ok' ? { ...where, id, name } : { ...where, id, name, light: light.word },
+      ),
+    )
   }, [webhooks, destinations, keys, rules])
 }
 

@@ -1,26 +1,11 @@
-import type { DELIVERY_STATES } from '@postroad/contract'
+import { deliveryLight, type DeliveryLit } from '@postroad/contract/lights'
 import type { Standing } from '../ui/glyph.tsx'
 
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
-
 /** How a delivery stands, as a shape. */
-export function standingOf(state: DeliveryState): Standing {
-  switch (state) {
-    case 'delivered':
-      return 'ok'
-    case 'retrying':
-      return 'retry'
-    case 'failed':
-      return 'fail'
-    case 'pending':
-    case 'sending':
-      return 'sending'
-    case 'paused':
-      return 'paused'
-    case 'cancelled':
-      return 'rejected'
-  }
-}
+export const standingOf = (delivery: DeliveryLit): Standing => deliveryLight(delivery).tone
+
+/** The same as a word: its state, or that its destination holds it back. */
+export const stateWord = (delivery: DeliveryLit): string => deliveryLight(delivery).word
 
 const WORST: readonly Standing[] = ['fail', 'retry', 'paused', 'sending', 'ok', 'rejected']
 

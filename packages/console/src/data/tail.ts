@@ -1,5 +1,8 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { heldBy, type HeldBy } from '@postroad/contract/holds'
 import { readJson } from '../ui/raw-number.ts'
+
+type DeliveryHold = RouteAnswer<Routes['deliveryHolds']['list']>['holds'][number]
 
 export type Filed = {
   readonly id: string
@@ -11,6 +14,8 @@ export type Filed = {
   readonly data: unknown
 }
 export type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]
+/** As a frame brings it, or as a list does. */
+export type SeenDelivery = Omit<Delivery, 'held_by'> & { readonly held_by?: HeldBy | null }
 export type Rejection = RouteAnswer<Routes['rejections']['list']>['rejections'][number]
 /** What could not be seen while the connection was away; `backfilled` events came after it, `missed` are not kept any more. */
 export type Gap = {
@@ -52,7 +57,7 @@ export class Tail {
   /** Newest first. */
   arrivals: readonly Arrival[] = []
   /** The newest state of each delivery that was seen, by record and destination. */
-  readonly deliveries = new Map<string, Map<string, Delivery>>()
+  readonly deliveries = new Map<string, Map<string, SeenDelivery>>()
   /** One of so many is drawn; 1: all. */
   oneIn = 1
   /** Records in the last whole second. */
@@ -64,6 +69,7 @@ export class Tail {
   /** How often it has come back: refusals that were counted while it was away are in the log only. */
   returns = 0
 
+  #holds: ReadonlyMap<string, HeldBy> = new Map()
   readonly #url: string
   readonly #listeners = new Set<() => void>()
   #source: EventSource | undefined
@@ -95,7 +101,7 @@ export class Tail {
     source.addEventListener('open', () => this.#opened())
     source.addEventListener('error', () => this.#lost())
     source.addEventListener('record', (event) => this.#take(event, (data: Filed) => this.#record(data)))
-    source.addEventListener('delivery', (event) => this.#take(event, (data: Delivery) => this.noteDelivery(data)))
+    source.addEventListener('delivery', (event) => this.#take(event, (data: SeenDelivery) => this.noteDelivery(data)))
     source.addEventListener('rejection', (event) =>
       this.#take(event, (rejection: Rejection) => this.#push({ kind: 'rejection', rejection })),
     )
@@ -136,9 +142,24 @@ export class Tail {
     this.open()
   }
 
+  /** What destinations hold back now. */
+  setHolds(holds: readonly DeliveryHold[]): void {
+    this.#holds = new Map(holds.map((hold) => [hold.destination_id, { ...hold, behind: null }]))
+    this.#changed()
+  }
+
+  /** A delivery with what holds it back now. */
+  withHold(delivery: SeenDelivery): Delivery {
+    const hold = this.#holds.get(delivery.destination_id)
+    const held = heldBy(delivery, { hold: hold?.cause === 'order' ? undefined : hold, now: Date.now() })
+    // Only the server knows which delivery comes first in its order.
+    const inOrder = delivery.held_by?.cause === 'order' ? delivery.held_by : null
+    return { ...delivery, held_by: held ?? inOrder }
+  }
+
   /** A delivery that was read from a list: newer states win. */
-  noteDelivery(delivery: Delivery): void {
-    const of = this.deliveries.get(delivery.record_id) ?? new Map<string, Delivery>()
+  noteDelivery(delivery: SeenDelivery): void {
+    const of = this.deliveries.get(delivery.record_id) ?? new Map<string, SeenDelivery>()
     const known = of.get(delivery.destination_id)
     if (known === undefined || known.updated_at <= delivery.updated_at) of.set(delivery.destination_id, delivery)
     this.deliveries.set(delivery.record_id, of)

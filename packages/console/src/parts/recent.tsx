@@ -30,7 +30,7 @@ export function useRecent(destinationId: string): readonly Delivery[] | undefine
 export function Recent({ destinationId }: { readonly destinationId: string }): ReactElement | null {
   const recent = useRecent(destinationId)
   if (recent === undefined) return null
-  return <RecentBars of={recent.map(({ state }) => standingOf(state))} label={recentText(recent)} />
+  return <RecentBars of={recent.map(standingOf)} label={recentText(recent)} />
 }
 
 /** One bar for each, given newest first; drawn with the newest at the right end. */

@@ -1,45 +1,69 @@
+import { holdText } from '@postroad/contract/holds'
 import type { ReactElement } from 'react'
-import { useAsk } from '../data/ask.ts'
 import { To } from '../data/go.tsx'
 import type { Delivery } from '../data/tail.ts'
 import { Countdown } from '../ui/time.tsx'
+import { Ago } from './ago.tsx'
+import { errorText, NextProbe } from './held.tsx'
+import { ProbeNow } from './probe-now.tsx'
 
-type Props = { readonly delivery: Pick<Delivery, 'state' | 'destination_id' | 'next_attempt_at'> }
+type Props = {
+  readonly delivery: Pick<Delivery, 'state' | 'destination_id' | 'next_attempt_at' | 'held_by'>
+}
 
-const LIVE_MS = 5_000
-
-/** What a delivery waits for that has not ended: its next attempt, or its destination, when the breaker of that is open. */
-export function WaitsLine({ delivery: { state, destination_id, next_attempt_at } }: Props): ReactElement | null {
-  const waits = state === 'pending' || state === 'retrying'
-  const asked = useAsk(
-    ['destinations', 'get', destination_id],
-    (client, signal) => client.destinations.get({ id: destination_id }, { signal }),
-    { enabled: waits, everyMs: LIVE_MS },
-  )
-  if (!waits) return null
-  const { state: breaker, next_probe_at = null } = asked.data?.destination.breaker ?? {}
-  const due = state === 'retrying' ? next_attempt_at : null
-  if (breaker !== 'open' && breaker !== 'half_open')
-    return due === null ? null : (
-      <p className="border-b border-line bg-retry-soft px-5 py-2 text-retry-text">
-        Next attempt <Countdown to={due} />
-      </p>
-    )
-  const isDueLater = due !== null && next_probe_at !== null && due > next_probe_at
-  return (
-    <p role="status" className="border-b border-line bg-fail-soft px-5 py-2 text-fail">
-      Waits for{' '}
-      <To screen="destinations" search={{ sel: destination_id }} className="underline">
-        its destination
-      </To>
-      : the breaker is open, and one delivery is tried{' '}
-      {next_probe_at === null || breaker === 'half_open' ? 'now' : <Countdown to={next_probe_at} />}.
-      {isDueLater && (
-        <>
-          {' '}
-          Its own next attempt is due <Countdown to={due} />.
-        </>
-      )}
+/** What a delivery waits for that has not ended: its next attempt, or what its destination holds it back for. */
+export function WaitsLine({ delivery }: Props): ReactElement | null {
+  const { state, next_attempt_at, held_by } = delivery
+  if (held_by !== null) return <HeldLine held={held_by} delivery={delivery} />
+  return state !== 'retrying' || next_attempt_at === null ? null : (
+    <p className="border-b border-line bg-retry-soft px-5 py-2 text-retry-text">
+      Next attempt <Countdown to={next_attempt_at} />
     </p>
+  )
+}
+
+function HeldLine({
+  held,
+  delivery: { destination_id },
+}: Props & { readonly held: NonNullable<Delivery['held_by']> }): ReactElement {
+  const { cause, since, next_probe_at, behind } = held
+  const error = errorText(held)
+  const isOpen = cause === 'breaker_open'
+  return (
+    <div
+      role="status"
+      className={`flex items-center gap-3 border-b border-line px-5 py-2 ${isOpen || cause === 'destination_disabled' ? 'bg-fail-soft text-fail' : 'bg-retry-soft text-retry-text'}`}
+    >
+      <p className="min-w-0 flex-1">
+        Held back by{' '}
+        <To screen="destinations" search={{ sel: destination_id }} className="underline">
+          its destination
+        </To>
+        : {holdText(held)}
+        {since !== null && (
+          <>
+            , since <Ago at={since} />
+          </>
+        )}
+        .{error !== undefined && ` The last attempt there failed: ${error}.`}
+        {isOpen && (
+          <>
+            {' '}
+            The next probe goes <NextProbe at={next_probe_at} />.
+          </>
+        )}
+        {behind !== null && (
+          <>
+            {' '}
+            It waits for{' '}
+            <To screen="deliveries" search={{ sel: behind }} className="underline">
+              an earlier delivery
+            </To>
+            .
+          </>
+        )}
+      </p>
+      {isOpen && <ProbeNow destinationId={destination_id} />}
+    </div>
   )
 }

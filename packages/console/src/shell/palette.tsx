@@ -132,7 +132,11 @@ function useFound(text: string, { commands, showKeys }: Pick<Props, 'commands' |
   const names: readonly Command[] =
     sought === ''
       ? []
-      : named.map(({ screen, kind, id, name }) => ({ label: name, hint: kind, go: () => go(screen, { sel: id }) }))
+      : named.map(({ screen, kind, id, name, light }) => ({
+          label: name,
+          hint: light === undefined ? kind : `${kind}, ${light}`,
+          go: () => go(screen, { sel: id }),
+        }))
   return unique([...all, ...names])
     .filter(({ label, hint = '' }) =>
       sought.split(/\s+/).every((word) => `${label} ${hint}`.toLowerCase().includes(word)),

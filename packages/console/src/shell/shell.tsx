@@ -10,6 +10,7 @@ import { Toasts } from '../ui/toast.tsx'
 import { PaletteProvider } from './palette-provider.tsx'
 import { ShellKeys } from './shell-keys.tsx'
 import { Side } from './side.tsx'
+import { useHoldsInTail } from '../data/holds.ts'
 import { useTabTitle } from './tab-title.ts'
 
 /** Around every screen of a project: who, where, the side bar, the live tail, the keys that work everywhere. */
@@ -129,6 +130,7 @@ function WithTail({ projectId, children }: { readonly projectId: string; readonl
 }
 
 function TabTitle(): null {
+  useHoldsInTail()
   useTabTitle()
   return null
 }

@@ -1,3 +1,4 @@
+import { deliveryLight } from '@postroad/contract/lights'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Tail } from '../data/tail.ts'
@@ -51,6 +52,9 @@ function iconWith(dot: keyof typeof DOTS): string {
 export function failingIn(tail: Tail): number {
   let failing = 0
   for (const of of tail.deliveries.values())
-    for (const { state } of of.values()) if (state === 'failed' || state === 'retrying') failing += 1
+    for (const delivery of of.values()) {
+      const { tone } = deliveryLight(tail.withHold(delivery))
+      if (tone === 'fail' || tone === 'retry') failing += 1
+    }
   return failing
 }

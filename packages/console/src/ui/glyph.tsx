@@ -60,6 +60,19 @@ const SOFT: Readonly<Record<Standing, string>> = {
   none: 'bg-press text-ink-2',
 }
 
+/** The light of something that was set up, with its word for screen readers and its sentence on hover. */
+export function Light({
+  of: { tone, word, text },
+}: {
+  readonly of: { readonly tone: Standing; readonly word: string; readonly text: string }
+}): ReactElement {
+  return (
+    <span title={text}>
+      <Glyph standing={tone} label={word} />
+    </span>
+  )
+}
+
 /** A standing with a word or two. */
 export function Chip({ standing, children }: { readonly standing: Standing; readonly children: string }): ReactElement {
   return (

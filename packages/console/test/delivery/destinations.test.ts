@@ -342,8 +342,8 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('deliveries')}?sel=${waiting.id}`)
-    const line = page.getByRole('status').filter({ hasText: 'Waits for its destination' })
-    await line.getByText(/the breaker is open, and one delivery is tried (?:now|in \d+ (?:s|min))\./).waitFor()
+    const line = page.getByRole('status').filter({ hasText: 'Held back by its destination' })
+    await line.getByText(/the breaker is open, since .* The next probe goes (?:now|in \d+ (?:s|min))\./).waitFor()
     await seen.accessible('a delivery behind an open breaker')
     await seen.picture('behind-a-breaker')
     await page.goto(`${stage.url('events')}?sel=${record}&tab=deliveries`)
@@ -351,7 +351,8 @@ test(
     const [failed] = (await stage.world.admin('GET', `deliveries?destination_id=${destination.id}&state=retrying`)).body
       .deliveries
     await page.goto(`${stage.url('deliveries')}?sel=${failed.id}`)
-    await line.getByText(/Its own next attempt is due in \d+ h\./).waitFor()
+    // One that is due long after the next probe waits for its own time.
+    await page.getByText(/^Next attempt in \d+ h$/).waitFor()
 
     // Switched off and on, the breaker is closed; what waits is sent.
     own.answer({ status: 200 })

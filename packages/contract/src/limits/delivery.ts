@@ -47,4 +47,5 @@ export const delivery = {
   beginToSendMsMax: 5_000,
 
   deliveriesRecordIdsMax: 100,
+  deliveryHoldsMax: 50,
 } as const

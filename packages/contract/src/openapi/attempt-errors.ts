@@ -1,4 +1,4 @@
-import type { ERROR_CODES } from '../routes/delivery/deliveries.ts'
+import type { ERROR_CODES } from '../error-codes.ts'
 
 /** What each code of a failed attempt means, and what to do about it. */
 export const ATTEMPT_ERRORS: Readonly<

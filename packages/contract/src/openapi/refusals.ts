@@ -70,6 +70,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'destinations.create': ['name_taken', 'invalid_url'],
   'destinations.update': ['name_taken', 'invalid_url', 'invalid_state'],
   'destinations.recover': ['replay_limit_reached', 'delivery_allowance_exhausted', 'search_timed_out'],
+  'destinations.probe': ['invalid_state'],
   'destinations.rotateSecret': ['invalid_state'],
   'destinationPreviews.make': ['invalid_url'],
   'deliveries.replay': ['invalid_state', 'delivery_allowance_exhausted'],

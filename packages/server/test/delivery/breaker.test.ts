@@ -119,6 +119,8 @@ test('after ten failures in a row one probe is sent at a time, which uses up no 
     next_probe_at: null,
     failures_in_row: 0,
     failing_since: null,
+    last_error: null,
+    last_status: null,
   })
 })
 

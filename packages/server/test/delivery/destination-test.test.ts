@@ -208,7 +208,7 @@ test('the health of a destination: what waits, since when, when the next attempt
   const off = await health()
   assert.deepEqual(
     [off.enabled, off.disabled_reason, off.backlog, off.success_ratio, off.next_attempt_at],
-    [false, 'by_hand', { pending: 0, retrying: 0, paused: 3, oldest_accepted_at: null }, null, null],
+    [false, 'by_hand', { pending: 0, retrying: 0, paused: 3, held: 3, oldest_accepted_at: null }, null, null],
   )
   const rows = await database.many<{ id: string }>(sql`select id from deliveries where state = 'paused' order by id`)
   const due = new Date(accepted + 60_000)
@@ -218,7 +218,11 @@ test('the health of a destination: what waits, since when, when the next attempt
   const on = await health('?hours=1')
   assert.equal(rows.length, 3)
   assert.equal(on.breaker.state, 'closed')
-  assert.deepEqual([on.backlog.retrying, on.backlog.paused, on.next_attempt_at], [3, 0, due.toISOString()])
+  assert.deepEqual(
+    [on.backlog.retrying, on.backlog.paused, on.next_attempt_at],
+    [3, 0, null],
+    'nothing is sent to a destination that is off',
+  )
   assert.ok(Math.abs(Date.parse(on.backlog.oldest_accepted_at) - accepted) < 1_000)
   // What the writer of rollups has counted for it, and for a neighbour in the same project.
   world.clock.advance(90_000)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { encodeId } from '@postroad/contract'
+import { decodeId, encodeId } from '@postroad/contract'
 import { hashCredential } from '../../src/platform/cipher.ts'
 import { sql } from '../../src/platform/db.ts'
 import { randomText } from '../../src/platform/ids.ts'
@@ -80,6 +80,34 @@ async function aWaitingIn(at: Place): Promise<Asked> {
         .deliveries[0],
   )
   return withId(found.id)
+}
+
+/** A destination whose breaker is open, with a delivery that waits for it. */
+async function anOpenBreakerIn(at: Place): Promise<Asked> {
+  const { params } = await aWaitingIn(at)
+  const { delivery } = (await call(at, `GET deliveries/${params?.['id']}`)).body
+  const memory = {
+    breaker: {
+      state: 'open',
+      failures_in_row: 10,
+      failing_ms: 0,
+      opened_ms: 0,
+      probe_in_ms: 30_000,
+      probe_wait_ms: 30_000,
+      cap: 0,
+      counts: [],
+    },
+    rate: null,
+    breaker_resets: 0,
+  }
+  await database.run(sql`
+    update lanes
+       set memory = ${JSON.stringify(memory)}::json,
+           remembered_at = ${new Date(world.clock.now())}
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${decodeId('destination', delivery.destination_id) ?? null}
+  `)
+  return withId(delivery.destination_id)
 }
 
 /** A filter that a delivery meets, in a project with no other replay open: they do not end while the clock stands still. */
@@ -198,7 +226,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'deliveries.replay': aDeliveredIn,
   'deliveries.retry': aWaitingIn,
   'deliveries.cancel': aWaitingIn,
+  'deliveryHolds.list': () => ({}),
   'destinations.list': () => ({}),
+  'destinations.probe': anOpenBreakerIn,
   'destinations.create': () => ({
     body: { name: aName('made'), url: sink.url, datasets: ['Nothing'], headers: { 'X-A': 'canary-header' } },
   }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DEFAULT_SCHEDULE_SECONDS } from '@postroad/contract'
 import { LEFTOVER, readyAt, workAt, type LaneRow } from '../../sim/rows.ts'
+import { probeLane } from '../../sim/probe.ts'
 import { SimStore } from '../../sim/store.ts'
 import { Refusal } from '../../src/domain/refusal.ts'
 import type { LaneMemory } from '../../src/domain/delivery/lane-memory.ts'
@@ -20,6 +21,7 @@ import type {
 import { createPostgresStore } from '../../src/pipeline/deliver/postgres-store.ts'
 import { sql } from '../../src/platform/db.ts'
 import { deliveries } from '../../src/resources/delivery/deliveries/index.ts'
+import { destinations } from '../../src/resources/delivery/destinations/index.ts'
 import { cancelOutstanding, pauseOutstanding, resumePaused } from '../../src/resources/delivery/deliveries/queries.ts'
 import { lockWaiting, release } from '../../src/resources/delivery/deliveries/release/queries.ts'
 import { makeDue } from '../../src/resources/delivery/replays/queries.ts'
@@ -63,6 +65,7 @@ export class Twin {
         timeout_ms: 15_000,
         rate_limit: null,
         breaker_resets: 0,
+        probes_asked: 0,
         ordered: isOrdered(lane, lanes),
       }
       this.model.addLane({ lane, workspace: workspaceId, settings })
@@ -96,6 +99,7 @@ export class Twin {
     replay: (step) => this.#byHand(step, 'replay'),
     'replay many': (step, at) => this.#replayMany(step, at),
     retry: (step) => this.#byHand(step, 'retry'),
+    probe: (_step, at) => this.#probe(at),
     'cancel one': (step) => this.#byHand(step, 'cancel'),
     cancel: (_step, at) => this.#cancel(at),
     advance: (step) => this.#rows.clock.advance([1, 700, 5_000, 30_000][step.n % 4] ?? 1),
@@ -342,6 +346,19 @@ export class Twin {
     assert.equal(done, this.model[act](this.#now, row.delivery_id))
   }
 
+  /** A person asks for a probe of an open breaker. */
+  async #probe(at: LaneAt): Promise<void> {
+    const done = await destinations.probe(this.#rows.ctx(at), { id: at.destinationId }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Refusal && error.reason === 'invalid_state') return false
+        throw error
+      },
+    )
+    assert.equal(done, probeLane(this.model, this.#now, at.lane))
+    if (done) this.seen.add('probed')
+  }
+
   /** All of a lane that has ended, each a second after the one before. */
   async #replayMany(step: Step, at: LaneAt): Promise<void> {
     const ids = this.model.lane(at.lane).deliveries.map((row) => row.delivery_id)
@@ -412,7 +429,7 @@ export class Twin {
   async #compareLanes(): Promise<void> {
     const lanes = await this.#rows.deps.database.many(sql`
       select workspace_id || '/' || destination_id as lane, owner, fence, case when owner is not null then serial end as serial,
-             memory, note_serial, waits_until, breaker_resets, case when memory is not null then remembered_at end as remembered_at
+             memory, note_serial, waits_until, breaker_resets, probes_asked, case when memory is not null then remembered_at end as remembered_at
         from lanes order by lane
     `)
     assert.deepEqual(
@@ -427,6 +444,7 @@ export class Twin {
           note_serial,
           waits_until: waits_until === null ? null : new Date(waits_until),
           breaker_resets: settings.breaker_resets,
+          probes_asked: settings.probes_asked,
           remembered_at: memory === null ? null : new Date(remembered_at),
         }))
         .toSorted((a, b) => (a.lane < b.lane ? -1 : 1)),
@@ -464,6 +482,7 @@ export const KINDS = [
   'replay',
   'replay many',
   'retry',
+  'probe',
   'cancel one',
   'cancel',
   'advance',

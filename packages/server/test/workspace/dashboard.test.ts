@@ -79,7 +79,7 @@ test('a workspace in which nothing happened yet answers zeros, without quantiles
     [delivery_ms, response_ms, failing_destinations, rejections, counted_at, closed_until],
     [null, null, [], [], null, null],
   )
-  assert.deepEqual(backlog, { pending: 0, retrying: 0, paused: 0, oldest_accepted_at: null })
+  assert.deepEqual(backlog, { pending: 0, retrying: 0, paused: 0, held: 0, oldest_accepted_at: null })
   assert.deepEqual(usage, { month: '2026-01', events: 0, max_events: null, deliveries: null, max_deliveries: null })
   assert.ok((await series()).points.every((point: { submissions: number }) => point.submissions === 0))
 })
@@ -121,17 +121,20 @@ test('the summary tells what came in, was refused, delivered and failed, what wa
     interrupted: 0,
     open: 0,
   })
-  assert.deepEqual(told.backlog, { pending: 0, retrying: 2, paused: 0, oldest_accepted_at: iso(begin) })
+  assert.deepEqual(told.backlog, { pending: 0, retrying: 2, paused: 0, held: 0, oldest_accepted_at: iso(begin) })
   const [worst, ...others] = told.failing_destinations
   assert.deepEqual(worst, {
     destination_id: failing.id,
     project_id: world.installed.project.id,
     name: failing.name,
     enabled: true,
+    disabled_reason: null,
+    breaker: worst.breaker,
     delivered: 0,
     failed: 2,
     response_ms: worst.response_ms,
   })
+  assert.equal(worst.breaker.state, 'closed')
   assert.deepEqual(others, [], 'one that was deleted is left out')
   assert.deepEqual(told.rejections, [{ reason: 'endpoint_disabled', count: 1, last_at: iso(begin) }])
   assert.equal(told.usage.events, 6)

@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import { ERROR_CODES } from '../../error-codes.ts'
+import { HeldBy } from '../../held-by.ts'
+import { HOLD_CAUSES } from '../../holds.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { ListQuery, listOf, TimeRange, Timestamp } from '../../list.ts'
@@ -13,23 +16,6 @@ export const PAUSE_REASONS = [
 ] as const
 export const TRIGGERS = ['initial', 'automatic', 'manual', 'replay', 'resume'] as const
 export const OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
-
-/** Why an attempt failed (decisions §6; the last three: no way through the proxy, no access token, no body from the payload template). */
-export const ERROR_CODES = [
-  'timeout',
-  'connection_refused',
-  'connection_reset',
-  'dns_failed',
-  'tls_failed',
-  'blocked_address',
-  'redirect',
-  'response_too_large',
-  'bad_status',
-  'invalid_url',
-  'proxy_failed',
-  'auth_failed',
-  'template_failed',
-] as const
 
 export const Attempt = z.object({
   id: idOutput('attempt'),
@@ -67,9 +53,18 @@ export const Delivery = z.object({
   next_attempt_at: Timestamp.nullable(),
   last_status: z.int().nullable(),
   last_error: z.enum(ERROR_CODES).nullable(),
+  held_by: HeldBy.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
+
+/** A delivery as it was when it changed. Its destination may hold it back later without a change of the delivery. */
+export const DeliveryChange = Delivery.omit({ held_by: true })
+
+export const Held = z
+  .enum(['any', ...HOLD_CAUSES])
+  .optional()
+  .describe('Only those that their destination holds back: for any cause, or for this one.')
 
 const { deliveriesRecordIdsMax } = LIMITS
 
@@ -90,7 +85,8 @@ export const deliveries = {
     area: 'project',
     path: 'deliveries',
     summary: 'List deliveries',
-    description: 'The deliveries of the project, newest first, by state, destination or record.',
+    description:
+      'The deliveries of the project, newest first, by state, destination, record, or by what holds them back.',
     ...READ,
     status: 200,
     query: ListQuery.extend({
@@ -99,6 +95,7 @@ export const deliveries = {
       record_id: RecordIds.optional().describe(
         `Only those of this record; up to ${deliveriesRecordIdsMax}, separated by commas.`,
       ),
+      held_by: Held,
       ...TimeRange,
     }),
     output: listOf('deliveries', Delivery),
@@ -132,7 +129,8 @@ export const deliveries = {
     path: 'deliveries/{id}/retry',
     summary: 'Retry a delivery now',
     description:
-      'A delivery that waits for its next attempt is due at once, and is sent as soon as its destination has room. The attempt counts in the schedule as the one it comes before. ' +
+      'A delivery that waits for its next attempt is due at once. Postroad sends it as soon as its destination has room; while the breaker of the destination is open, that is after a probe has succeeded, and `held_by` of the answer says so. ' +
+      'The attempt counts in the schedule as the one that it replaces. ' +
       'One that has ended, is paused or is being sent is refused with 409, which says what to do instead.',
     ...WRITE,
     status: 200,

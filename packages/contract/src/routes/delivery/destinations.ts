@@ -22,6 +22,7 @@ import {
   ShownProxy,
   ShownTls,
 } from '../../destination-auth.ts'
+import { HeldBy } from '../../held-by.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Deleted, Instant, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
@@ -227,7 +228,8 @@ export const destinations = {
     summary: 'Send a test to a destination',
     description:
       'Sends a sample, or a record of the project, to the destination now, signed and with the headers and proofs of its deliveries, and gives what it answered. ' +
-      `It is no delivery: nothing is stored or retried, no allowance is spent, and a 410 does not switch the destination off. It takes timeout_ms of the destination at most, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
+      'It is no delivery: nothing is stored or retried, no allowance is spent, and a 410 does not switch the destination off. A test that succeeds closes an open breaker, so that what waits is sent. ' +
+      `It takes timeout_ms of the destination at most, and never more than ${LIMITS.testTimeoutMsMax / 1_000} s.`,
     ...WRITE,
     status: 200,
     refusesIdempotencyKey: true,
@@ -238,7 +240,23 @@ export const destinations = {
         outcome: z.enum(['succeeded', 'failed']),
         event_id: idOutput('record').describe('What was sent as Service-Event-Id; of a sample no record has it.'),
       }),
+      closed_breaker: z
+        .boolean()
+        .describe('The breaker was not closed, and this test has closed it: what waits is sent now.'),
     }),
+  }),
+  probe: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'destinations/{id}/probe',
+    summary: 'Probe a destination now',
+    description:
+      'While the breaker of a destination is open, Postroad sends one waiting delivery now and then as a probe. This sends the next probe at once. If it succeeds, the other deliveries follow. ' +
+      'If it fails, the breaker stays open, and the wait until the next probe does not grow. Refused with 409 when the destination is off, when its breaker is not open, or when no delivery waits for it.',
+    ...WRITE,
+    status: 200,
+    params: at,
+    output: one,
   }),
   health: defineRoute({
     method: 'GET',
@@ -298,10 +316,14 @@ export const destinations = {
             pending: z.int(),
             retrying: z.int(),
             paused: z.int(),
+            held: z.int().describe('Of all these, those that the destination holds back; held_by says why.'),
             oldest_accepted_at: Timestamp.nullable().describe('When the oldest of what waits to be sent was accepted.'),
           })
           .describe(`Each is counted up to ${LIMITS.backlogCountMax}.`),
-        next_attempt_at: Timestamp.nullable().describe('When the next attempt is due.'),
+        held_by: HeldBy.nullable().describe('Why the destination holds deliveries back; null: it holds none back.'),
+        next_attempt_at: Timestamp.nullable().describe(
+          'When Postroad sends next: the next probe while the breaker is open, otherwise when the next attempt is due. null: nothing waits, or the destination is off.',
+        ),
       }),
     }),
   }),

@@ -1,4 +1,5 @@
 import { deliveries } from './deliveries.ts'
+import { deliveryHolds } from './delivery-holds.ts'
 import { destinationPresets } from './destination-presets.ts'
 import { destinationPreviews } from './destination-previews.ts'
 import { destinationSinks } from './destination-sinks.ts'
@@ -8,6 +9,7 @@ import { replays } from './replays.ts'
 /** What goes out: destinations, deliveries and replays. */
 export const delivery = {
   deliveries,
+  deliveryHolds,
   destinationPresets,
   destinationPreviews,
   destinationSinks,

@@ -6,7 +6,7 @@ import { DatasetName, ListQuery, listOf, Text, TimeRange, Timestamp } from '../.
 import { defineRoute, READ } from '../../route.ts'
 import { Rejection } from '../../rejection.ts'
 import { VERIFIED_SCHEMES } from '../../verification.ts'
-import { Attempt, Delivery, DELIVERY_STATES } from '../delivery/deliveries.ts'
+import { Attempt, Delivery, DELIVERY_STATES, Held } from '../delivery/deliveries.ts'
 import { RecordItem } from '../capture/records.ts'
 import { Submission, SubmissionDetail } from '../capture/submissions.ts'
 
@@ -143,12 +143,16 @@ const budget_used_up = z
     'Set when the call took as much work as it may do and ended early: next_cursor goes on behind what was looked at.',
   )
 
+/** `stuck` is no state: the delivery waits, and its destination is in trouble. */
+const SEARCH_STATES = [...DELIVERY_STATES, 'stuck'] as const
+
 const States = z
   .string()
   .transform((text) => text.split(','))
-  .pipe(
-    z.array(z.enum(DELIVERY_STATES, `a state is one of ${DELIVERY_STATES.join(', ')}; separate several with commas`)),
-  )
+  .pipe(z.array(z.enum(SEARCH_STATES, `a state is one of ${SEARCH_STATES.join(', ')}; separate several with commas`)))
+
+const STUCK =
+  '`stuck`: the delivery waits, and the breaker of its destination is not closed, or Postroad has switched the destination off.'
 
 export const search = {
   deliveries: defineRoute({
@@ -161,7 +165,8 @@ export const search = {
     status: 200,
     query: SearchQuery.extend({
       destination: idInput('destination').optional().describe('Only those for this destination.'),
-      state: States.optional().describe('Only those in one of these states, with commas between.'),
+      state: States.optional().describe(`Only those in one of these states, with commas between. ${STUCK}`),
+      held_by: Held,
     }),
     output: listOf('deliveries', Delivery).extend({ reached, budget_used_up }),
   }),
@@ -176,7 +181,7 @@ export const search = {
     query: SearchQuery.extend({
       destination: idInput('destination').optional().describe('Only those that have a delivery for this destination.'),
       state: States.optional().describe(
-        'Only those that have a delivery in one of these states, with commas between; with `destination` it is one delivery that must be both.',
+        `Only those that have a delivery in one of these states, with commas between; with \`destination\` it is one delivery that must be both. ${STUCK}`,
       ),
       rule: idInput('rule').optional().describe('Only those that this rule filed.'),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Breaker } from '../../destination-settings.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { Instant, Timestamp } from '../../list.ts'
@@ -74,7 +75,8 @@ export const dashboard = {
           .object({
             pending: z.int().describe('Deliveries that were not tried yet.'),
             retrying: z.int().describe('Deliveries that failed and are tried again.'),
-            paused: z.int().describe('Deliveries that are held back.'),
+            paused: z.int().describe('Deliveries that are paused; pause_reason of each says why.'),
+            held: z.int().describe('Of all these, those that their destination holds back; held_by of each says why.'),
             oldest_accepted_at: Timestamp.nullable().describe(
               'When the oldest of the pending and retrying ones came; null: there is none.',
             ),
@@ -87,6 +89,8 @@ export const dashboard = {
               project_id: idOutput('project'),
               name: z.string(),
               enabled: z.boolean(),
+              disabled_reason: z.enum(['by_hand', 'gone', 'failing']).nullable(),
+              breaker: Breaker,
               delivered: z.int(),
               failed: z.int(),
               response_ms: Quantiles,

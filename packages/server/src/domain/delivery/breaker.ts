@@ -1,5 +1,5 @@
 /** The breaker of one destination, without a clock of its own. The drawing and the rules are docs/states/breaker.md. */
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, type ERROR_CODES } from '@postroad/contract'
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open', 'recovering'] as const
 export type BreakerState = (typeof BREAKER_STATES)[number]
@@ -12,6 +12,9 @@ export const BREAKER_NEXT: Readonly<Record<BreakerState, readonly BreakerState[]
   recovering: ['open', 'closed'],
 }
 
+/** Why the last attempt failed. */
+export type LastFailure = { readonly error_code: (typeof ERROR_CODES)[number]; readonly status: number | null }
+
 /** What is kept of a breaker. Durations are counted from when it was noted, so no two clocks are ever compared. */
 export type BreakerMemory = {
   readonly state: BreakerState
@@ -23,6 +26,8 @@ export type BreakerMemory = {
   readonly probe_in_ms: number | null
   readonly probe_wait_ms: number
   readonly cap: number
+  /** Absent in what an earlier version stored; null: the last attempt succeeded. */
+  readonly last_failure?: LastFailure | null
   readonly counts: readonly { readonly age_ms: number; readonly succeeded: number; readonly failed: number }[]
 }
 
@@ -32,6 +37,8 @@ type Count = { readonly at: number; succeeded: number; failed: number }
 export type Ended = {
   readonly succeeded: boolean
   readonly probe: boolean
+  /** Why it failed, if it did and that is known. */
+  readonly failure?: LastFailure | null
   readonly maxInFlight: number
   readonly now: number
 }
@@ -48,6 +55,7 @@ export class Breaker {
   #probeWaitMs = 0
   /** While it recovers: how many requests may be in flight. */
   #cap = 0
+  #lastFailure: LastFailure | null = null
   #counts: Count[] = []
 
   get state(): BreakerState {
@@ -88,6 +96,13 @@ export class Breaker {
     this.#state = 'half_open'
   }
 
+  /** A person asks for the next probe at once. If it fails, the wait until the one after it does not grow. */
+  probeNow(now: number): void {
+    if (this.waitsUntil(now) === null) return
+    this.#probeAt = now
+    this.#probeWaitMs = Math.max(LIMITS.breakerProbeMsMin, this.#probeWaitMs) / 2
+  }
+
   /** The probe was never sent: the next one may go at once. */
   probeLost(): void {
     if (this.#state === 'half_open') this.#state = 'open'
@@ -121,6 +136,7 @@ export class Breaker {
       probe_in_ms: this.#probeAt === null ? null : this.#probeAt - now,
       probe_wait_ms: this.#probeWaitMs,
       cap: this.#cap,
+      last_failure: this.#lastFailure,
       counts: counts.map(({ at, succeeded, failed }) => ({ age_ms: now - at, succeeded, failed })),
     }
   }
@@ -136,11 +152,13 @@ export class Breaker {
     breaker.#probeAt = memory.probe_in_ms === null ? null : now + memory.probe_in_ms
     breaker.#probeWaitMs = memory.probe_wait_ms
     breaker.#cap = memory.cap
+    breaker.#lastFailure = memory.last_failure ?? null
     breaker.#counts = memory.counts.map(({ age_ms, succeeded, failed }) => ({ at: now - age_ms, succeeded, failed }))
     return breaker
   }
 
-  #note({ succeeded, now }: Ended): void {
+  #note({ succeeded, failure = null, now }: Ended): void {
+    this.#lastFailure = succeeded ? null : failure
     if (succeeded) {
       this.#failuresInRow = 0
       this.#failingSince = null

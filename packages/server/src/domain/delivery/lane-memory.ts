@@ -7,6 +7,13 @@ export type LaneMemory = {
   readonly rate: RateMemory | null
   /** How often the breaker had been closed by hand; what was noted before the last time says nothing of the breaker. */
   readonly breaker_resets: number
+  /** How many probes people had asked for; absent in what an earlier version stored, which knows of none. */
+  readonly probes_asked?: number
+}
+
+/** True when a person has asked for a probe that the writer of this memory did not know of. */
+export function isProbeAsked(memory: Pick<LaneMemory, 'probes_asked'>, probesAsked: number): boolean {
+  return (memory.probes_asked ?? 0) !== probesAsked
 }
 
 /** Until when nothing is to be sent, when it was noted at `now` (ms); null when something may. */

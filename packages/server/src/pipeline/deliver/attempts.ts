@@ -1,4 +1,5 @@
 import { RateWindow } from '../../domain/delivery/rate-window.ts'
+import type { Ended } from '../../domain/delivery/breaker.ts'
 import { Fifo } from './fifo.ts'
 import { judge } from './judge.ts'
 import { canBegin, rateFreeAt, type Lane } from './lane.ts'
@@ -181,7 +182,7 @@ export class Attempts {
     this.#state.reached?.('responded')
     lane.slots.sending -= 1
     lane.lastBusy = now
-    this.#watch(lane, { succeeded: judge(result).next === 'delivered', probe })
+    this.#watch(lane, { ...endOf(result), probe })
     const hopeless = probe && lane.breaker.hopeless(now)
     const settle = settlement({
       attempt,
@@ -197,7 +198,7 @@ export class Attempts {
   }
 
   /** The lane's breaker learns how a request ended. */
-  #watch(lane: Lane, end: { succeeded: boolean; probe: boolean }): void {
+  #watch(lane: Lane, end: Pick<Ended, 'succeeded' | 'failure' | 'probe'>): void {
     const state = this.#state
     const { breaker } = lane
     const troubled = breaker.failing
@@ -250,4 +251,11 @@ export class Attempts {
     lane.queue.more = 'all'
     this.#state.askRead(lane)
   }
+}
+
+function endOf(result: HttpResult): Pick<Ended, 'succeeded' | 'failure'> {
+  const verdict = judge(result)
+  if (verdict.next === 'delivered') return { succeeded: true }
+  const status = result.type === 'response' ? result.status : null
+  return { succeeded: false, failure: { error_code: verdict.error_code, status } }
 }

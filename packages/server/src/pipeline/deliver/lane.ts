@@ -1,6 +1,6 @@
 import { Breaker } from '../../domain/delivery/breaker.ts'
 import { RateWindow } from '../../domain/delivery/rate-window.ts'
-import type { LaneMemory } from '../../domain/delivery/lane-memory.ts'
+import { isProbeAsked, type LaneMemory } from '../../domain/delivery/lane-memory.ts'
 import type { DeliverLimits } from './limits.ts'
 import type { Grant, LaneSettings } from './ports.ts'
 
@@ -88,6 +88,8 @@ export interface NoteState {
 export function openLane(grant: Grant, now: number): Lane {
   const { settings, memory } = grant
   const fits = memory?.breaker_resets === settings.breaker_resets
+  const breaker = Breaker.recall(fits ? memory.breaker : null, now)
+  if (memory !== null && isProbeAsked(memory, settings.probes_asked)) breaker.probeNow(now)
   const orphans = grant.orphans_end_in_ms.map((ms) => now + ms).toSorted((a, b) => a - b)
   return {
     key: grant.lane,
@@ -105,7 +107,7 @@ export function openLane(grant: Grant, now: number): Lane {
       nextDue: null,
     },
     slots: { beginning: 0, sending: 0, unsettled: 0, orphans, inReadyQueue: false },
-    breaker: Breaker.recall(fits ? memory.breaker : null, now),
+    breaker,
     rate: memory === null || memory.rate === null ? null : RateWindow.recall(memory.rate, now),
     note: { wanted: 'no', at: Infinity, writing: false, queued: false },
     alarmAt: null,
@@ -161,7 +163,9 @@ export function memoryOf(lane: Lane, now: number): LaneMemory | null {
   const breaker = lane.breaker.memory(now)
   const rate =
     lane.settings.rate_limit === null || lane.rate === null ? null : lane.rate.memory(lane.slots.beginning, now)
-  return breaker === null && rate === null ? null : { breaker, rate, breaker_resets: lane.settings.breaker_resets }
+  if (breaker === null && rate === null) return null
+  const { breaker_resets, probes_asked } = lane.settings
+  return { breaker, rate, breaker_resets, probes_asked }
 }
 
 /** How many deliveries one read asks for: enough to keep the lane's slots busy through the next round trip. */

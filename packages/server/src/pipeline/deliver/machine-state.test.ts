@@ -10,6 +10,7 @@ const settings = {
   timeout_ms: 1_000,
   rate_limit: null,
   breaker_resets: 0,
+  probes_asked: 0,
   ordered: false,
 }
 const aLane = () => openLane({ lane: 'd', fence: 1, settings, memory: null, orphans_end_in_ms: [] }, 0)

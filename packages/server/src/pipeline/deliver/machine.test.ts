@@ -15,6 +15,7 @@ const SETTINGS = {
   timeout_ms: 15_000,
   rate_limit: null,
   breaker_resets: 0,
+  probes_asked: 0,
   ordered: false,
 }
 

@@ -24,6 +24,8 @@ export interface LaneSettings {
   readonly rate_limit: RateLimit | null
   /** Rises when somebody closes the breaker by hand. */
   readonly breaker_resets: number
+  /** Rises when somebody asks for a probe at once. */
+  readonly probes_asked: number
   /** Deliveries may have keys: of those with the same one only the first that is outstanding may be begun. */
   readonly ordered: boolean
 }

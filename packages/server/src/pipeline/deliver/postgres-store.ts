@@ -67,7 +67,14 @@ const rowAt = (row: { workspace_id: string; destination_id: string }): LaneAt =>
 const settingsOf = (
   row: Pick<
     GrantRow,
-    'max_in_flight' | 'schedule_seconds' | 'timeout_ms' | 'rate_count' | 'rate_per' | 'breaker_resets' | 'ordered'
+    | 'max_in_flight'
+    | 'schedule_seconds'
+    | 'timeout_ms'
+    | 'rate_count'
+    | 'rate_per'
+    | 'breaker_resets'
+    | 'probes_asked'
+    | 'ordered'
   >,
 ) => ({
   max_in_flight: row.max_in_flight,
@@ -76,6 +83,7 @@ const settingsOf = (
       ? null
       : { count: row.rate_count, per_ms: RATE_PERIODS_MS[row.rate_per] },
   breaker_resets: row.breaker_resets,
+  probes_asked: row.probes_asked,
   ordered: row.ordered,
   schedule_seconds: row.schedule_seconds ?? DEFAULT_SCHEDULE_SECONDS,
   timeout_ms: row.timeout_ms,
@@ -295,6 +303,7 @@ const NO_SETTINGS = {
   timeout_ms: 1_000,
   rate_limit: null,
   breaker_resets: 0,
+  probes_asked: 0,
   ordered: false,
 }
 

@@ -82,8 +82,7 @@ export class Reads {
     if (read.status === 'lost') return state.lose(lane)
     if (read.status === 'paused') return state.drain(lane, false)
     if (lane.mode !== 'open') return
-    if (read.settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
-    lane.settings = read.settings
+    this.#takeSettings(lane, read)
     if (read.next_due_in_ms !== null)
       lane.queue.nextDue = Math.min(lane.queue.nextDue ?? Infinity, state.now + read.next_due_in_ms)
     if (read.due.length > 0) lane.lastBusy = state.now
@@ -96,6 +95,13 @@ export class Reads {
     // A hint that came while this read was under way has set `more`: the read may have missed it.
     state.askRead(lane)
     if (lane.queue.nextDue !== null) state.alarm(lane, Math.max(lane.queue.nextDue, state.now + state.limits.dueGapMs))
+  }
+
+  /** Settings come with each read; a person may have closed the breaker, or asked for a probe. */
+  #takeSettings(lane: Lane, { settings }: LaneRead): void {
+    if (settings.breaker_resets !== lane.settings.breaker_resets) lane.breaker = new Breaker()
+    if (settings.probes_asked !== lane.settings.probes_asked) lane.breaker.probeNow(this.#state.now)
+    lane.settings = settings
   }
 
   #waitForProbe(lane: Lane, until: number): void {

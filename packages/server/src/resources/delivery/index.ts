@@ -1,4 +1,5 @@
 import { deliveries } from './deliveries/index.ts'
+import { deliveryHolds } from './delivery-holds/index.ts'
 import { destinationPresets } from './destination-presets/index.ts'
 import { destinationPreviews } from './destination-previews/index.ts'
 import { destinationSinks } from './destination-sinks/index.ts'
@@ -9,6 +10,7 @@ import type { RoomsOf } from '../verbs.ts'
 /** The rooms of this group that answer routes. A contract route without a verb does not compile. */
 export const delivery: RoomsOf<'delivery'> = {
   deliveries,
+  deliveryHolds,
   destinationPresets,
   destinationPreviews,
   destinationSinks,

@@ -1,7 +1,8 @@
+import { endpointLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Webhook } from '../../../data/lists.ts'
 import { Ago } from '../../../parts/ago.tsx'
-import { Chip, Glyph } from '../../../ui/glyph.tsx'
+import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Countdown } from '../../../ui/time.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
@@ -13,7 +14,7 @@ const STATE: Column<Webhook> = {
   label: 'State',
   width: '18px',
   hidden: true,
-  cell: ({ enabled }) => <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />,
+  cell: (row) => <Light of={endpointLight(row)} />,
 }
 const NAME: Column<Webhook> = {
   id: 'name',
@@ -48,7 +49,7 @@ export const COLUMNS: readonly Column<Webhook>[] = [
     width: 'minmax(88px,150px)',
     align: 'right',
     cell: (row) =>
-      row.enabled && row.previous_url_expires_at === null ? (
+      endpointLight(row).tone === 'ok' && row.previous_url_expires_at === null ? (
         <span className="text-ink-3">on</span>
       ) : (
         <StateChip of={row} />
@@ -63,15 +64,22 @@ export function masked({ public_path, webhook_slug }: Pick<Webhook, 'public_path
   return `${public_path.slice(0, public_path.length - webhook_slug.length)}${webhook_slug.slice(0, 6)}…`
 }
 
-export function StateChip({ of: { enabled, previous_url_expires_at } }: { readonly of: Webhook }): ReactElement {
-  if (!enabled) return <Chip standing="paused">off (503)</Chip>
+export function StateChip({ of }: { readonly of: Webhook }): ReactElement {
+  const { previous_url_expires_at } = of
+  const { tone, word, text } = endpointLight(of)
+  const chip = (
+    <span title={text}>
+      <Chip standing={tone}>{of.enabled ? word : 'off (503)'}</Chip>
+    </span>
+  )
+  if (tone !== 'ok') return chip
   if (previous_url_expires_at !== null)
     return (
       <span className="text-data text-retry-text">
         previous URL ends <Countdown to={previous_url_expires_at} />
       </span>
     )
-  return <Chip standing="ok">on</Chip>
+  return chip
 }
 
 function SchemeText({ of: { verification } }: { readonly of: Webhook }): ReactElement {

@@ -2,7 +2,7 @@ import type { RouteAnswer, Routes } from '@postroad/contract'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
 import { AttemptPart, HeaderList } from '../../../ui/attempt.tsx'
 import { Chip, Glyph } from '../../../ui/glyph.tsx'
@@ -28,12 +28,7 @@ export function DeliveriesTab({ story }: { readonly story: Story }): ReactElemen
   return (
     <>
       {story.deliveries.map((delivery) => (
-        <DeliveryPart
-          key={delivery.id}
-          id={delivery.id}
-          state={delivery.state}
-          name={nameOf(delivery.destination_id)}
-        />
+        <DeliveryPart key={delivery.id} id={delivery.id} delivery={delivery} name={nameOf(delivery.destination_id)} />
       ))}
     </>
   )
@@ -41,23 +36,24 @@ export function DeliveriesTab({ story }: { readonly story: Story }): ReactElemen
 
 function DeliveryPart({
   id,
-  state,
+  delivery,
   name,
 }: {
   readonly id: string
-  readonly state: Story['deliveries'][number]['state']
+  readonly delivery: Story['deliveries'][number]
   readonly name: string
 }): ReactElement {
   const asked = useAsk(
-    ['deliveries', 'get', id, state],
+    ['deliveries', 'get', id, delivery.state],
     (client, signal) => client.deliveries.get({ id }, { signal }),
     { keep: true },
   )
+  const shown = asked.data?.delivery ?? delivery
   return (
     <section>
       <h3 className="flex h-9 items-center gap-2 border-b border-line bg-sunken px-5 font-strong">
         {name}
-        <Chip standing={standingOf(state)}>{state}</Chip>
+        <Chip standing={standingOf(shown)}>{stateWord(shown)}</Chip>
       </h3>
       {asked.error !== null && <Refused error={asked.error} again={asked.refetch} />}
       {asked.data === undefined && asked.error === null && <Loading rows={2} height={36} />}

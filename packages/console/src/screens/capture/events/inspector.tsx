@@ -255,7 +255,7 @@ function Payload({
 
 /** How far the event is, in a word: `2 of 3 delivered`. */
 function StoryChip({ story: { deliveries, records } }: { readonly story: Story }): ReactElement {
-  const standing = worstOf(deliveries.map(({ state }) => standingOf(state)))
+  const standing = worstOf(deliveries.map(standingOf))
   const delivered = deliveries.filter(({ state }) => state === 'delivered').length
   if (deliveries.length === 0)
     return <Chip standing="none">{records.length === 0 ? 'stored, not filed' : 'stored'}</Chip>

@@ -65,6 +65,6 @@ function pathOf({ view, f, q, dataset, webhook, destination, rule, state, from, 
     to: to === undefined ? undefined : new Date(to).toISOString(),
   }
   if (view === 'rejected') return `rejections${searchText({ webhook_id: webhook, ...times })}`
-  const states = state ?? (view === 'failing' ? 'failed,retrying' : undefined)
+  const states = state ?? (view === 'failing' ? 'failed,retrying,stuck' : undefined)
   return `search/events${searchText({ f, q, dataset, webhook, destination, rule, state: states, ...times })}`
 }

@@ -24,7 +24,7 @@ export type Start = { readonly cursor?: string; readonly places?: Places; readon
 
 const PAGE_ROWS = 100
 const DELIVERY_PAGES_MAX = 5
-const FAILING = 'failed,retrying'
+const FAILING = 'failed,retrying,stuck'
 
 type Asked = {
   readonly wanted: Wanted

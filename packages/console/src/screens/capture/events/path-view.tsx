@@ -37,7 +37,7 @@ export function PathView({
 }
 
 function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType<typeof scaleOf> }): ReactElement {
-  const { standing, title, text, codes = [], nextAt, tookMs, bars, missed } = step
+  const { standing, title, text, codes = [], nextAt, nextText = 'next try', tookMs, bars, missed } = step
   const last = bars.at(-1)
   return (
     <li
@@ -61,7 +61,7 @@ function Line({ step, scale }: { readonly step: Step; readonly scale: ReturnType
         {text}
         {nextAt !== null && nextAt !== undefined && (
           <>
-            next try{' '}
+            {nextText}{' '}
             <strong className="font-strong text-retry-text">
               <Countdown to={nextAt} />
             </strong>

@@ -1,4 +1,5 @@
 import type { Decision, RouteAnswer, Routes } from '@postroad/contract'
+import { holdText } from '@postroad/contract/holds'
 import { signOf } from '../../../data/filter.ts'
 import { standingOf } from '../../../data/standing.ts'
 import type { Standing } from '../../../ui/glyph.tsx'
@@ -22,6 +23,7 @@ export type Step = {
   readonly text: string
   readonly codes?: readonly { readonly text: string; readonly good: boolean }[]
   readonly nextAt?: string | null
+  readonly nextText?: string
   readonly tookMs: number | null
   readonly bars: readonly Bar[]
   /** A rule, criterion or destination that did not take it. */
@@ -90,25 +92,28 @@ function nameIn({ destinations }: Decision, { destination_id }: StoryDelivery): 
 }
 
 function deliveryStep(delivery: StoryDelivery, { zero, name }: { readonly zero: number; readonly name: string }): Step {
-  const { id, state, attempts, next_attempt_at, pause_reason, duration_ms } = delivery
+  const { id, state, attempts, next_attempt_at, pause_reason, held_by, duration_ms } = delivery
   const text =
-    state === 'paused'
-      ? `paused: ${(pause_reason ?? '').replaceAll('_', ' ')}`
-      : attempts.length === 0
-        ? state
-        : state === 'cancelled'
-          ? 'cancelled'
-          : ''
+    held_by !== null
+      ? `held: ${holdText(held_by)}`
+      : state === 'paused'
+        ? `paused: ${(pause_reason ?? '').replaceAll('_', ' ')}`
+        : attempts.length === 0
+          ? state
+          : state === 'cancelled'
+            ? 'cancelled'
+            : ''
   return {
     id,
-    standing: standingOf(state),
+    standing: standingOf(delivery),
     title: name,
     text,
     codes: attempts.slice(-4).map(({ response_status, error_code, outcome }) => ({
       text: String(response_status ?? error_code?.replaceAll('_', ' ') ?? (outcome === null ? 'sending' : outcome)),
       good: outcome === 'succeeded',
     })),
-    nextAt: state === 'retrying' ? next_attempt_at : null,
+    nextAt: held_by !== null ? held_by.next_probe_at : state === 'retrying' ? next_attempt_at : null,
+    nextText: held_by === null ? 'next try' : ', next probe',
     tookMs: state === 'delivered' ? duration_ms : null,
     bars: attempts.map(({ started_at, duration_ms: ms, outcome }) => {
       const fromMs = Math.max(0, Date.parse(started_at) - zero)

@@ -1,7 +1,7 @@
 import { useState, type ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
 import { useDestinations } from '../../../data/names.ts'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Check } from '../../../ui/field.tsx'
@@ -59,7 +59,7 @@ export function ReplayDialog({
       }
     >
       <ul className="mb-3">
-        {story.deliveries.map(({ id, destination_id, state }) => (
+        {story.deliveries.map(({ id, destination_id, state, held_by }) => (
           <li key={id} className="flex min-h-9 items-center gap-2 border-b border-line/55">
             <Check
               label={nameOf(destination_id)}
@@ -72,7 +72,9 @@ export function ReplayDialog({
               }
             />
             <span className="ml-auto">
-              <Chip standing={standingOf(state)}>{ENDED.has(state) ? state : `${state}: is sent by itself`}</Chip>
+              <Chip standing={standingOf({ state, held_by })}>
+                {ENDED.has(state) ? state : `${stateWord({ state, held_by })}: Postroad sends it itself`}
+              </Chip>
             </span>
           </li>
         ))}

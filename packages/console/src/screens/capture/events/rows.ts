@@ -42,13 +42,13 @@ export function merged(...lists: readonly (readonly EventRow[])[]): readonly Eve
 /** The deliveries of a row in the order of their destinations. */
 export function deliveriesOf(tail: Tail, row: EventRow): readonly Delivery[] {
   if (row.kind !== 'record') return []
-  return [...(tail.deliveries.get(row.id)?.values() ?? [])].toSorted((a, b) =>
-    a.destination_id < b.destination_id ? -1 : 1,
-  )
+  return [...(tail.deliveries.get(row.id)?.values() ?? [])]
+    .map((delivery) => tail.withHold(delivery))
+    .toSorted((a, b) => (a.destination_id < b.destination_id ? -1 : 1))
 }
 
 export function standingsOf(deliveries: readonly Delivery[]): readonly Standing[] {
-  return deliveries.map(({ state }) => standingOf(state))
+  return deliveries.map(standingOf)
 }
 
 export function standingOfRow(row: EventRow, deliveries: readonly Delivery[]): Standing {

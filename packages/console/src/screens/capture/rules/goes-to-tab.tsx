@@ -1,16 +1,19 @@
+import { destinationLight } from '@postroad/contract/lights'
 import { ArrowRight } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import type { Rule } from '../../../data/lists.ts'
 import { useDestinations } from '../../../data/names.ts'
 import { conditionText } from '../../../parts/condition-draft.ts'
-import { Glyph } from '../../../ui/glyph.tsx'
+import { Light } from '../../../ui/glyph.tsx'
 import { Empty } from '../../../ui/states.tsx'
 
 /** Where the records of a rule are delivered to: destinations choose by the dataset, and by conditions of their own. */
 export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): ReactElement {
   const { all } = useDestinations()
-  const taking = all.filter(({ datasets }) => datasets === null || datasets.includes(dataset))
+  const taking = all
+    .filter(({ datasets }) => datasets === null || datasets.includes(dataset))
+    .map((destination) => ({ ...destination, light: destinationLight(destination) }))
   if (taking.length === 0) {
     return (
       <Empty
@@ -36,14 +39,14 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
         own.
       </p>
       <ul aria-label="Destinations">
-        {taking.map(({ id, name, url, enabled, datasets, conditions }) => (
+        {taking.map(({ light, id, name, url, enabled, datasets, conditions }) => (
           <li key={id} className="border-b border-line/55">
             <To
               screen="destinations"
               search={{ sel: id }}
               className="grid min-h-12 grid-cols-[14px_minmax(0,1fr)_auto_16px] items-center gap-3 px-5 py-1.5 outline-offset-[-2px] hover:bg-hover"
             >
-              <Glyph standing={enabled ? 'ok' : 'paused'} label={enabled ? 'on' : 'off'} />
+              <Light of={light} />
               <span className="min-w-0">
                 <b className="block truncate leading-4 font-strong">{name}</b>
                 <span className="mono block truncate text-label leading-[14px] text-ink-3">
@@ -51,7 +54,11 @@ export function GoesToTab({ rule: { dataset } }: { readonly rule: Rule }): React
                 </span>
               </span>
               <span className="text-ink-3">
-                {enabled ? (datasets === null ? 'takes every dataset' : 'names this dataset') : 'off: they wait'}
+                {!enabled || light.tone === 'fail'
+                  ? `${light.word}: deliveries wait`
+                  : datasets === null
+                    ? 'takes every dataset'
+                    : 'names this dataset'}
               </span>
               <ArrowRight className="size-3.5 text-ink-2" strokeWidth={1.5} aria-hidden />
             </To>

@@ -1,4 +1,5 @@
 import { routes } from '@postroad/contract'
+import { holdText } from '@postroad/contract/holds'
 import { Ban, RotateCw } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useChange } from '../../../data/ask.ts'
@@ -9,12 +10,19 @@ import { needs } from '../../../ui/states.tsx'
 import { useToast } from '../../../ui/toast.tsx'
 
 type Verb = 'replay' | 'retry' | 'cancel'
-type Looks = Pick<Delivery, 'id' | 'state'>
+type Looks = Pick<Delivery, 'id' | 'state' | 'held_by'>
 
-const SAID: Readonly<Record<Verb, string>> = {
-  replay: 'It is sent again now.',
-  retry: 'It is due now, and sent as soon as its destination has room.',
-  cancel: 'It is cancelled. It can be replayed.',
+const SAID: Readonly<Record<Exclude<Verb, 'retry'>, string>> = {
+  replay: 'Postroad sends it again now.',
+  cancel: 'It is cancelled. You can replay it.',
+}
+
+/** What a retry came to: a destination may hold it back all the same. */
+function retriedText({ held_by }: Pick<Delivery, 'held_by'>): string {
+  if (held_by === null) return 'It is due now. Postroad sends it as soon as its destination has room.'
+  if (held_by.cause === 'breaker_open')
+    return 'It is due now, but the breaker of its destination is open: Postroad sends it after a probe has succeeded. Use “Probe now” to try at once.'
+  return `It is due now, but ${holdText(held_by)}. Postroad sends it as soon as that ends.`
 }
 
 /** How a delivery is sent by hand in its state: one that has ended anew, one that waits before its time. */
@@ -45,7 +53,7 @@ export function useByHand(): ByHand {
     change.mutate(
       { id, verb },
       {
-        onSuccess: () => toast({ text: SAID[verb] }),
+        onSuccess: ({ delivery }) => toast({ text: verb === 'retry' ? retriedText(delivery) : SAID[verb] }),
         onError: (error) => toast({ text: error.message, kind: 'fail' }),
       },
     )
@@ -57,8 +65,8 @@ export function useByHand(): ByHand {
         toast({
           text:
             state === 'paused'
-              ? 'It is paused, and goes on by itself when what holds it has ended.'
-              : 'It is being sent at this moment.',
+              ? 'It is paused. Postroad sends it when the reason has ended.'
+              : 'Postroad is sending it at this moment.',
           kind: 'fail',
         })
       else go(id, verb)
@@ -86,7 +94,7 @@ export function ByHandButtons({
           hotkey="R"
           icon={<RotateCw strokeWidth={1.5} />}
           disabled={!may || isRunning}
-          title={may ? TITLES[verb] : needs(routes.deliveries.replay.role)}
+          title={may ? titleOf(verb, delivery) : needs(routes.deliveries.replay.role)}
           onClick={() => send(delivery)}
         >
           {verb === 'replay' ? 'Replay' : 'Retry now'}
@@ -106,7 +114,9 @@ export function ByHandButtons({
   )
 }
 
-const TITLES = {
-  replay: 'Sends it again now, with the same body and event id',
-  retry: 'Makes its next attempt now; it counts in the schedule',
-} as const
+function titleOf(verb: 'replay' | 'retry', { held_by }: Looks): string {
+  if (verb === 'replay') return 'Sends it again now, with the same body and event id'
+  return held_by === null
+    ? 'Makes its next attempt now; it counts in the schedule'
+    : `Makes it due now, but ${holdText(held_by)}: it still waits for that`
+}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
+import { HeldShort } from '../../../parts/held.tsx'
 import type { Delivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
@@ -13,7 +14,7 @@ export function columnsOf(nameOf: (destinationId: string) => string, isSlim: boo
       label: 'State',
       width: '18px',
       hidden: true,
-      cell: ({ state }) => <Glyph standing={standingOf(state)} label={state} />,
+      cell: (row) => <Glyph standing={standingOf(row)} label={stateWord(row)} />,
     },
     { id: 'time', label: 'Created', width: 'minmax(96px,auto)', cell: ({ created_at }) => <Time at={created_at} /> },
     {
@@ -22,12 +23,22 @@ export function columnsOf(nameOf: (destinationId: string) => string, isSlim: boo
       width: 'minmax(120px,1fr)',
       cell: ({ destination_id, dataset }) => <TwoLines top={nameOf(destination_id)} below={dataset} />,
     },
+    {
+      id: 'event',
+      label: 'Event',
+      width: 'minmax(0,110px)',
+      cell: ({ record_id }) => (
+        <span className="mono block truncate text-meta text-ink-3" title={record_id}>
+          …{record_id.slice(-8)}
+        </span>
+      ),
+    },
     { id: 'last', label: 'Last answer', width: 'minmax(110px,1fr)', cell: (row) => <LastAnswer of={row} /> },
   ]
   if (isSlim) return first
   return [
     ...first,
-    { id: 'next', label: 'Next', width: '110px', cell: (row) => <Next of={row} /> },
+    { id: 'next', label: 'Next', width: '124px', cell: (row) => <Next of={row} /> },
     {
       id: 'attempts',
       label: 'Attempts',
@@ -58,7 +69,8 @@ const PAUSES = {
   allowance_used: 'allowance used up',
 } as const
 
-function Next({ of: { state, next_attempt_at, pause_reason } }: { readonly of: Delivery }): ReactElement {
+function Next({ of: { state, next_attempt_at, pause_reason, held_by } }: { readonly of: Delivery }): ReactElement {
+  if (held_by !== null) return <HeldShort held={held_by} />
   if (state === 'paused')
     return <span className="text-ink-3">{pause_reason === null ? 'paused' : PAUSES[pause_reason]}</span>
   if (state === 'retrying' && next_attempt_at !== null)

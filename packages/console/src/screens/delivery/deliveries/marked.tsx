@@ -1,4 +1,4 @@
-import { DELIVERY_STATES, routes } from '@postroad/contract'
+import { routes } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { useClient, useMay, usePlace } from '../../../data/place.ts'
 import { searchText } from '../../../data/search-text.ts'
@@ -9,6 +9,7 @@ import { ExportDialog, type ExportSource } from '../../../parts/export-dialog.ts
 import { MarkedBar } from '../../../parts/marked-bar.tsx'
 import type { Marks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
+import { apiPath, readDeliveries, startOf, type DeliveriesSearch, type DeliveryPage } from './search.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
@@ -64,25 +65,19 @@ export function MarkedDeliveries({
 }
 
 /** What can be done with all that the list shows. */
-export function ListMenu({
-  search: { state, destination },
-}: {
-  readonly search: { readonly state?: string; readonly destination?: string }
-}): ReactElement {
+export function ListMenu({ search }: { readonly search: DeliveriesSearch }): ReactElement {
   const { project } = usePlace()
   const client = useClient()
   const copy = useCopy()
   const [isExporting, setExporting] = useState(false)
-  const asked = { state: DELIVERY_STATES.find((one) => one === state), destination_id: destination }
+  const { path, query } = apiPath(search)
   async function* pages(signal: AbortSignal): AsyncGenerator<{ rows: readonly Delivery[]; scanned: number }> {
     const to = new Date(Date.now() + 1).toISOString()
+    const from = startOf(search)
     let cursor: string | undefined
     do {
       // oxlint-disable-next-line no-await-in-loop -- a page begins where the one before ended
-      const page: Awaited<ReturnType<typeof client.deliveries.list>> = await client.deliveries.list(
-        { limit: 200, cursor, to, ...asked },
-        { signal },
-      )
+      const page: DeliveryPage = await readDeliveries(client, { search, from, to, limit: 200, cursor, signal })
       yield { rows: page.deliveries, scanned: page.deliveries.length }
       cursor = page.next_cursor ?? undefined
     } while (cursor !== undefined)
@@ -94,7 +89,7 @@ export function ListMenu({
           { label: 'Export…', go: () => setExporting(true) },
           {
             label: 'Copy the list as curl',
-            go: () => void copy(adminCurl({ project, path: `deliveries${searchText(asked)}` }), 'Command copied'),
+            go: () => void copy(adminCurl({ project, path: `${path}${searchText(query)}` }), 'Command copied'),
           },
         ]}
       />
@@ -115,6 +110,7 @@ const MEMBERS = [
   'destination_id',
   'state',
   'pause_reason',
+  'held_by',
   'attempt_count',
   'next_attempt_at',
   'last_status',
@@ -131,7 +127,8 @@ function exportOf(name: string, text: string, pages: ExportSource<Delivery>['pag
     pages,
     columns: MEMBERS.map((member) => ({
       name: member,
-      of: (row) => (row[member] === null ? null : String(row[member])),
+      of: (row) =>
+        row[member] === null ? null : member === 'held_by' ? (row.held_by?.cause ?? null) : String(row[member]),
     })),
     json: (row) => row,
   }

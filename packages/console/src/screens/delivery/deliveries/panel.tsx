@@ -2,12 +2,13 @@ import { ArrowRight, X } from 'lucide-react'
 import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
 import { WaitsLine } from '../../../parts/waits-line.tsx'
 import { AttemptPart } from '../../../ui/attempt.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
+import { JsonTree } from '../../../ui/json-tree.tsx'
 import { Loading, Refused } from '../../../ui/states.tsx'
 import { ByHandButtons, type ByHand } from './by-hand.tsx'
 
@@ -38,7 +39,7 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">{nameOf(delivery.destination_id)}</h2>
-          <Chip standing={standingOf(delivery.state)}>{delivery.state}</Chip>
+          <Chip standing={standingOf(delivery)}>{stateWord(delivery)}</Chip>
           <span className="flex-1" />
           <IconButton label="Close" onClick={onClose}>
             <X strokeWidth={1.5} />
@@ -47,6 +48,9 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
         <div className="mono mt-px flex h-6 items-center gap-3.5 text-meta text-ink-3">
           <CopyButton text={delivery.id} label="Copy the delivery id" className="text-ink-2">
             {delivery.id}
+          </CopyButton>
+          <CopyButton text={delivery.record_id} label="Copy the event id">
+            {delivery.record_id}
           </CopyButton>
         </div>
         <div className="mt-2 flex gap-2">
@@ -71,7 +75,26 @@ export function DeliveryPanel({ id, onClose, byHand, nameOf }: Props): ReactElem
           <AttemptPart key={attempt.id} attempt={attempt} isOpen={index === 0} />
         ))}
         {delivery.attempts.length === 0 && <p className="px-5 py-4 text-ink-3">Nothing was sent yet.</p>}
+        <Payload recordId={delivery.record_id} dataset={delivery.dataset} />
       </div>
+    </section>
+  )
+}
+
+/** The payload of the event, digit for digit. */
+function Payload({ recordId, dataset }: { readonly recordId: string; readonly dataset: string }): ReactElement | null {
+  const asked = useAsk(['records', 'get', recordId], (client, signal) =>
+    client.records.get({ id: recordId }, { signal }),
+  )
+  const text = asked.data?.record.data_text
+  if (asked.error !== null) return <Refused error={asked.error} again={asked.refetch} />
+  if (text === undefined || text === null) return null
+  return (
+    <section aria-label="Payload of the event" className="border-t border-line">
+      <h3 className="flex h-9 items-center gap-2 bg-sunken px-5 font-strong">
+        Payload of the event <span className="mono text-data font-control text-ink-3">{dataset}</span>
+      </h3>
+      <JsonTree text={text} label="Payload" />
     </section>
   )
 }

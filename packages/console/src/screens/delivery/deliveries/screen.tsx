@@ -1,4 +1,3 @@
-import { DELIVERY_STATES } from '@postroad/contract'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactElement } from 'react'
 import { useGo, useSearchState } from '../../../data/go.tsx'
@@ -9,32 +8,22 @@ import { useTail } from '../../../data/use-tail.ts'
 import { useMarks } from '../../../parts/marks.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Button, Kbd } from '../../../ui/button.tsx'
-import { Menu } from '../../../ui/menu.tsx'
 import { FoldedViews, Page, Views } from '../../../ui/page.tsx'
 import { Empty, Loading, Refused, Stale } from '../../../ui/states.tsx'
 import { Table } from '../../../ui/table.tsx'
 import { useByHand } from './by-hand.tsx'
+import { Filters } from './filters.tsx'
+import { HoldsBanner } from './holds-banner.tsx'
 import { columnsOf } from './columns.tsx'
 import { ListMenu, MarkedDeliveries } from './marked.tsx'
 import { NoDeliveries } from './no-deliveries.tsx'
 import { DeliveryPanel } from './panel.tsx'
 import { ReplayMany } from './replay-many.tsx'
 import { Ongoing } from './replays-ongoing.tsx'
-
-export type DeliveriesSearch = { readonly state?: string; readonly destination?: string; readonly sel?: string }
+import { isFiltered, readDeliveries, startOf, VIEWS, type DeliveriesSearch } from './search.ts'
 
 const PAGE_ROWS = 100
 const EMPTY: readonly Delivery[] = []
-type State = (typeof DELIVERY_STATES)[number]
-
-const VIEWS = [
-  { id: '', label: 'All' },
-  { id: 'failed', label: 'Failed' },
-  { id: 'retrying', label: 'Retrying' },
-  { id: 'paused', label: 'Paused' },
-  { id: 'pending', label: 'Pending' },
-  { id: 'delivered', label: 'Delivered' },
-] as const
 
 /** Deliveries: one record for one destination each, with all their attempts. */
 export function Screen(): ReactElement {
@@ -80,21 +69,6 @@ export function Screen(): ReactElement {
           }
           actions={
             <>
-              <Menu
-                align="end"
-                className="h-7 max-w-40 truncate rounded-button border border-line-2 px-2.5 font-control hover:bg-sunken"
-                items={[
-                  { label: 'Every destination', go: () => setSearch({ destination: undefined }) },
-                  'line',
-                  ...destinations.all.map(({ id, name }) => ({
-                    label: name,
-                    hint: id === search.destination ? '✓' : '',
-                    go: () => setSearch({ destination: id }),
-                  })),
-                ]}
-              >
-                {search.destination === undefined ? 'Every destination' : destinations.nameOf(search.destination)}
-              </Menu>
               <ListMenu search={search} />
               <span className={isOpen ? 'max-xl:hidden' : ''}>
                 <ReplayMany destination={search.destination} state={search.state} nameOf={destinations.nameOf} />
@@ -114,6 +88,8 @@ export function Screen(): ReactElement {
             </>
           }
         >
+          <Filters search={search} change={setSearch} />
+          <HoldsBanner />
           <Ongoing />
           {list.staleSince !== undefined && <Stale since={list.staleSince} again={list.again} />}
           <MarkedDeliveries marks={marks} rows={rows} nameOf={destinations.nameOf} />
@@ -159,14 +135,14 @@ function Body({
   if (list.error !== null && list.staleSince === undefined) return <Refused error={list.error} again={list.again} />
   if (list.isLoading) return <Loading />
   if (rows.length > 0) return children
-  if (search.state !== undefined || search.destination !== undefined)
+  if (isFiltered(search))
     return (
       <Empty
         title="No delivery is like this"
         actions={<Button onClick={() => go('deliveries')}>Show every delivery</Button>}
       >
         {search.state === undefined
-          ? 'Nothing was sent to this destination yet.'
+          ? 'Nothing was sent that these filters match.'
           : `None is ${search.state} at the moment.`}
       </Empty>
     )
@@ -174,21 +150,13 @@ function Body({
 }
 
 /** The pages that were read, newest first. */
-function useDeliveries({ state, destination }: DeliveriesSearch) {
+function useDeliveries({ sel: _sel, ...search }: DeliveriesSearch) {
   const client = useClient()
   const { project } = usePlace()
   const query = useInfiniteQuery({
-    queryKey: [project.id, 'deliveries', 'list', state, destination],
+    queryKey: [project.id, 'deliveries', 'list', search],
     queryFn: ({ pageParam, signal }) =>
-      client.deliveries.list(
-        {
-          limit: PAGE_ROWS,
-          cursor: pageParam,
-          state: DELIVERY_STATES.find((one): one is State => one === state),
-          destination_id: destination,
-        },
-        { signal },
-      ),
+      readDeliveries(client, { search, from: startOf(search), limit: PAGE_ROWS, cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined, // oxlint-disable-line typescript/no-unsafe-type-assertion -- the first page has no cursor
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     refetchInterval: 10_000,
@@ -210,9 +178,9 @@ function useDeliveries({ state, destination }: DeliveriesSearch) {
 /** The rows as the live tail has seen them since; one that is in another state now leaves a list of states when it is read anew. */
 function useLiveStates(rows: readonly Delivery[], { state }: DeliveriesSearch): readonly Delivery[] {
   const tail = useTail()
-  if (state !== undefined) return rows
+  if (state !== undefined && state !== '') return rows
   return rows.map((row) => {
     const seen = tail.deliveries.get(row.record_id)?.get(row.destination_id)
-    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? seen : row
+    return seen !== undefined && seen.id === row.id && seen.updated_at > row.updated_at ? tail.withHold(seen) : row
   })
 }

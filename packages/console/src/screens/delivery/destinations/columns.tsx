@@ -1,8 +1,9 @@
+import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import type { Destination } from '../../../data/lists.ts'
 import { Recent } from '../../../parts/recent.tsx'
 import { counted } from '../../../parts/text-list.ts'
-import { Chip, Glyph, type Standing } from '../../../ui/glyph.tsx'
+import { Chip, Light } from '../../../ui/glyph.tsx'
 import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { isBad, millis, ratioText, useHealth } from './health.ts'
 
@@ -11,7 +12,7 @@ const STATE: Column<Destination> = {
   label: 'State',
   width: '18px',
   hidden: true,
-  cell: (row) => <Glyph standing={standingOf(row)} label={stateText(row)} />,
+  cell: (row) => <Light of={destinationLight(row)} />,
 }
 const NAME: Column<Destination> = {
   id: 'name',
@@ -45,7 +46,7 @@ export const COLUMNS: readonly Column<Destination>[] = [
     width: '124px',
     align: 'right',
     cell: (row) =>
-      row.enabled && row.breaker.state === 'closed' ? <span className="text-ink-3">on</span> : <StateChip of={row} />,
+      destinationLight(row).tone === 'ok' ? <span className="text-ink-3">on</span> : <StateChip of={row} />,
   },
 ]
 
@@ -86,23 +87,13 @@ function WaitingCell({ id }: { readonly id: string }): ReactElement {
   )
 }
 
-type State = Pick<Destination, 'enabled' | 'disabled_reason' | 'breaker'>
-
-function standingOf({ enabled, disabled_reason, breaker }: State): Standing {
-  if (!enabled) return disabled_reason === 'gone' || disabled_reason === 'failing' ? 'fail' : 'paused'
-  if (breaker.state === 'closed') return 'ok'
-  return breaker.state === 'recovering' ? 'retry' : 'fail'
-}
-
-const OFF_WORDS = { by_hand: 'off', gone: 'off: gone (410)', failing: 'off: failing' } as const
-const BREAKER_WORDS = { closed: 'on', open: 'breaker open', half_open: 'probing', recovering: 'recovering' } as const
-
-function stateText({ enabled, disabled_reason, breaker }: State): string {
-  return enabled ? BREAKER_WORDS[breaker.state] : OFF_WORDS[disabled_reason ?? 'by_hand']
-}
-
-export function StateChip({ of }: { readonly of: State }): ReactElement {
-  return <Chip standing={standingOf(of)}>{stateText(of)}</Chip>
+export function StateChip({ of }: { readonly of: Destination }): ReactElement {
+  const { tone, word, text } = destinationLight(of)
+  return (
+    <span title={text}>
+      <Chip standing={tone}>{word}</Chip>
+    </span>
+  )
 }
 
 function Receives({ of: { datasets, conditions } }: { readonly of: Destination }): ReactElement {

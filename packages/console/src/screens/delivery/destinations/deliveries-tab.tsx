@@ -3,7 +3,8 @@ import type { ReactElement } from 'react'
 import { useAsk } from '../../../data/ask.ts'
 import { To } from '../../../data/go.tsx'
 import type { Destination } from '../../../data/lists.ts'
-import { standingOf } from '../../../data/standing.ts'
+import { standingOf, stateWord } from '../../../data/standing.ts'
+import { HeldShort } from '../../../parts/held.tsx'
 import type { Delivery } from '../../../data/tail.ts'
 import { Glyph } from '../../../ui/glyph.tsx'
 import { Empty, Loading, Refused } from '../../../ui/states.tsx'
@@ -61,7 +62,7 @@ function Newest({ destination: { id, enabled } }: { readonly destination: Destin
 }
 
 function Row({
-  delivery: { id, state, created_at, dataset, last_status, last_error, attempt_count, next_attempt_at },
+  delivery: { id, state, created_at, dataset, last_status, last_error, attempt_count, next_attempt_at, held_by },
 }: {
   readonly delivery: Delivery
 }): ReactElement {
@@ -72,14 +73,16 @@ function Row({
         search={{ sel: id }}
         className="grid h-9 grid-cols-[14px_minmax(96px,auto)_minmax(80px,1fr)_minmax(60px,auto)_110px_24px] items-center gap-3 px-5 outline-offset-[-2px] hover:bg-hover"
       >
-        <Glyph standing={standingOf(state)} label={state} />
+        <Glyph standing={standingOf({ state, held_by })} label={stateWord({ state, held_by })} />
         <Time at={created_at} />
         <span className="mono truncate text-data text-ink-2">{dataset}</span>
         <span className={`mono text-data font-control ${state === 'delivered' ? 'text-ok' : 'text-fail'}`}>
           {last_status ?? last_error?.replaceAll('_', ' ') ?? ''}
         </span>
         <span className="text-ink-3">
-          {state === 'retrying' && next_attempt_at !== null ? (
+          {held_by !== null ? (
+            <HeldShort held={held_by} />
+          ) : state === 'retrying' && next_attempt_at !== null ? (
             <span className="text-retry-text">
               <Countdown to={next_attempt_at} />
             </span>

@@ -1,3 +1,4 @@
+import { holdText } from '@postroad/contract/holds'
 import { useState, type ReactElement, type ReactNode } from 'react'
 import { Views } from '../../../ui/page.tsx'
 import { RefusedLine, Stale } from '../../../ui/states.tsx'
@@ -44,9 +45,7 @@ export function HealthPart({ id }: { readonly id: string }): ReactElement {
 }
 
 function Numbers({ health }: { readonly health: Health }): ReactElement {
-  const { attempts, response_ms, backlog, breaker } = health
-  // While the breaker is open nothing is sent before its probe, whatever is due.
-  const next = breaker.state === 'open' && health.enabled ? breaker.next_probe_at : health.next_attempt_at
+  const { attempts, response_ms, backlog } = health
   const waiting = backlog.pending + backlog.retrying + backlog.paused
   return (
     <>
@@ -67,7 +66,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
           below={response_ms === null ? 'nothing was sent' : `95 % within ${millis(response_ms.p95)}`}
         />
         <Tile label="Waiting now" value={waiting.toLocaleString('en')} below={<Waiting of={backlog} />} />
-        <Tile label="Next attempt" value={next === null ? '–' : <Countdown to={next} />} below={nextText(health)} />
+        <Tile label="Next attempt" value={<NextAttempt health={health} />} below={nextText(health)} />
       </dl>
       <HealthBars points={health.points} seconds={health.bucket_seconds} />
     </>
@@ -75,7 +74,7 @@ function Numbers({ health }: { readonly health: Health }): ReactElement {
 }
 
 function Waiting({
-  of: { pending, retrying, paused, oldest_accepted_at },
+  of: { pending, retrying, paused, held, oldest_accepted_at },
 }: {
   readonly of: Health['backlog']
 }): ReactElement {
@@ -90,9 +89,18 @@ function Waiting({
   return (
     <>
       {said.join(', ')}
+      {held > 0 && `; ${held.toLocaleString('en')} held back`}
       {oldest_accepted_at !== null && `; the oldest ${span(now - Date.parse(oldest_accepted_at))} old`}
     </>
   )
+}
+
+/** When it is tried next: an open breaker has its probe, and a delivery that the destination holds back is not sent "now". */
+function NextAttempt({ health: { held_by, next_attempt_at } }: { readonly health: Health }): ReactElement {
+  const now = useNow()
+  if (next_attempt_at === null) return <>–</>
+  const isDue = Date.parse(next_attempt_at) <= now
+  return held_by !== null && isDue && held_by.cause !== 'breaker_open' ? <>waits</> : <Countdown to={next_attempt_at} />
 }
 
 const BREAKER_TEXTS = {
@@ -102,8 +110,9 @@ const BREAKER_TEXTS = {
   recovering: 'breaker recovering',
 } as const
 
-function nextText({ enabled, breaker }: Health): string {
-  return enabled ? BREAKER_TEXTS[breaker.state] : 'switched off'
+function nextText({ enabled, breaker, held_by }: Health): string {
+  if (!enabled) return 'switched off'
+  return held_by !== null && breaker.state === 'closed' ? holdText(held_by) : BREAKER_TEXTS[breaker.state]
 }
 
 function Tile({

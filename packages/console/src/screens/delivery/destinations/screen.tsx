@@ -1,4 +1,5 @@
 import { routes } from '@postroad/contract'
+import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement } from 'react'
 import { useAllDestinations, type Destination } from '../../../data/lists.ts'
 import { cli } from '../../../parts/commands.ts'
@@ -12,6 +13,11 @@ const VIEWS = [
   { id: '', label: 'All', has: () => true },
   { id: 'on', label: 'On', has: ({ enabled }: Destination) => enabled },
   { id: 'off', label: 'Off', has: ({ enabled }: Destination) => !enabled },
+  {
+    id: 'trouble',
+    label: 'In trouble',
+    has: (row: Destination) => !['ok', 'paused'].includes(destinationLight(row).tone),
+  },
 ] as const
 
 /** Destinations: where events are delivered to. */

@@ -3,11 +3,12 @@ import type { Destination } from '../../../data/lists.ts'
 import { Ago } from '../../../parts/ago.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Countdown } from '../../../ui/time.tsx'
+import { errorText, NextProbe } from '../../../parts/held.tsx'
+import { ProbeNow } from '../../../parts/probe-now.tsx'
 
 /** Why nothing is sent to it at the moment, what happens by itself, and what a person can do; nothing when all is well. */
 export function Standing({
-  destination: { enabled, disabled_reason, disabled_at, breaker },
+  destination: { id, enabled, disabled_reason, disabled_at, breaker },
   onRecover,
 }: {
   readonly destination: Destination
@@ -32,23 +33,27 @@ export function Standing({
       </div>
     )
   }
+  const error = errorText(breaker)
   if (!enabled || state === 'closed') return null
   if (state === 'recovering')
     return (
       <p role="status" className="border-t border-line bg-retry-soft px-5 py-2 text-retry-text">
-        It answers again: more is let through with each success.
+        It answers again. It gets more requests with each success.
       </p>
     )
   return (
-    <p role="status" className="border-t border-line bg-fail-soft px-5 py-2 text-fail">
-      Its breaker is open after {counted(failures_in_row, 'failure')} in a row
-      {failing_since !== null && (
-        <>
-          , the first <Ago at={failing_since} />
-        </>
-      )}
-      . What waits uses up no attempt; one delivery is tried{' '}
-      {next_probe_at === null || state === 'half_open' ? 'now' : <Countdown to={next_probe_at} />}.
-    </p>
+    <div role="status" className="flex items-center gap-3 border-t border-line bg-fail-soft px-5 py-2 text-fail">
+      <p className="flex-1">
+        Its breaker is open after {counted(failures_in_row, 'failure')} in a row
+        {failing_since !== null && (
+          <>
+            , the first <Ago at={failing_since} />
+          </>
+        )}
+        .{error !== undefined && ` The last attempt failed: ${error}.`} Its deliveries wait and use up no attempt. The
+        next probe goes <NextProbe at={state === 'half_open' ? null : next_probe_at} />.
+      </p>
+      {state === 'open' && <ProbeNow destinationId={id} />}
+    </div>
   )
 }

@@ -22,7 +22,7 @@ export function TestDialog({
 }): ReactElement {
   const { id, name } = destination
   const [recordId, setRecordId] = useState('')
-  const test = useChange([], (client) =>
+  const test = useChange(['destinations', 'deliveries', 'correlate'], (client) =>
     client.destinations.test({ id, ...(recordId === '' ? {} : { record_id: recordId }) }),
   )
   return (
@@ -31,7 +31,7 @@ export function TestDialog({
       wide
       onClose={onClose}
       title={`Test ${name}`}
-      lead="Signed, with the headers and proofs of its deliveries. Nothing is stored or tried again."
+      lead="Postroad sends it signed, with the headers and proofs of its deliveries, and stores nothing. A test that succeeds closes an open breaker."
       actions={
         <>
           <Button onClick={onClose}>Close</Button>
@@ -48,7 +48,16 @@ export function TestDialog({
         </p>
       )}
       <RefusedLine error={test.error} />
-      {!test.isPending && test.data !== undefined && <Answer attempt={test.data.attempt} />}
+      {!test.isPending && test.data !== undefined && (
+        <>
+          {test.data.closed_breaker && (
+            <p role="status" className="mb-2 text-ok-text">
+              The test has closed the breaker. Postroad sends the deliveries that waited now.
+            </p>
+          )}
+          <Answer attempt={test.data.attempt} />
+        </>
+      )}
     </Dialog>
   )
 }

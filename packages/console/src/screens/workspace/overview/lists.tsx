@@ -1,7 +1,8 @@
 import type { RouteAnswer, Routes } from '@postroad/contract'
+import { destinationLight } from '@postroad/contract/lights'
 import type { ReactElement, ReactNode } from 'react'
 import { To } from '../../../data/go.tsx'
-import { Glyph } from '../../../ui/glyph.tsx'
+import { Glyph, Light } from '../../../ui/glyph.tsx'
 
 type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 
@@ -9,14 +10,14 @@ type Summary = RouteAnswer<Routes['dashboard']['summary']>['summary']
 export function Failing({ of }: { readonly of: Summary['failing_destinations'] }): ReactElement {
   return (
     <List title="Where it fails" none="Every attempt succeeded.">
-      {of.map(({ destination_id, name, failed, delivered, enabled }) => (
+      {of.map(({ destination_id, name, failed, delivered, ...destination }) => (
         <li key={destination_id}>
           <To
             screen="deliveries"
             search={{ destination: destination_id }}
             className="flex h-9 items-center gap-2.5 border-b border-line/55 hover:bg-hover"
           >
-            <Glyph standing={enabled ? 'fail' : 'paused'} label={enabled ? 'failing' : 'switched off'} />
+            <Light of={destinationLight(destination)} />
             <span className="truncate font-control">{name}</span>
             <span className="mono ml-auto text-data text-fail">{failed}</span>
             <span className="mono w-24 text-right text-data text-ink-3">of {failed + delivered}</span>

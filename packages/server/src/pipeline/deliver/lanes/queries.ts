@@ -41,8 +41,9 @@ export function notesTable(notes: readonly NoteRow[]): Sql {
     ) as note (workspace_id, destination_id, fence, serial, memory, waits_until)`
 }
 
-/** A breaker that was closed by hand while the note was on its way holds nobody back any more. */
-export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets then note.waits_until end`
+/** A person may close the breaker or ask for a probe while the note is on its way: then the lane does not wait. */
+export const notedWait = sql`case when (note.memory::json ->> 'breaker_resets')::integer = l.breaker_resets
+                and coalesce((note.memory::json ->> 'probes_asked')::integer, 0) = l.probes_asked then note.waits_until end`
 
 /** Gives lanes back; what is noted of some of them goes with the same update. */
 export function freeLanes(
@@ -210,6 +211,7 @@ export type GrantRow = {
   readonly rate_count: number | null
   readonly rate_per: RatePer | null
   readonly breaker_resets: number
+  readonly probes_asked: number
   readonly ordered: boolean
   readonly memory: LaneMemory | null
   readonly remembered_at: Date | null
@@ -237,7 +239,7 @@ export function grantLanes(
                 and o.lease_until > ${at.now}
            )
     returning l.workspace_id, l.destination_id, l.fence, t.max_in_flight, t.schedule_seconds, t.timeout_ms, t.rate_count, t.rate_per,
-              l.breaker_resets, l.ordered, l.memory, l.remembered_at
+              l.breaker_resets, l.probes_asked, l.ordered, l.memory, l.remembered_at
   `)
 }
 

@@ -1,11 +1,13 @@
 import { encodeId, type ERROR_CODES } from '@postroad/contract'
+import { heldOf } from '../delivery-holds/index.ts'
+import type { Ctx } from '../../../context.ts'
 import type { AttemptRow, DeliveryRow } from './queries.ts'
 
 type ErrorCode = (typeof ERROR_CODES)[number]
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column is written from the same list
 export const presentErrorCode = (text: string | null): ErrorCode | null => text as ErrorCode | null
 
-/** Row → public shape. */
+/** Row → public shape, as it was when it changed. */
 export const presentDelivery = (row: DeliveryRow) => ({
   ...row,
   id: encodeId('delivery', row.id),
@@ -16,6 +18,22 @@ export const presentDelivery = (row: DeliveryRow) => ({
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
+
+/** Rows → public shape, each with what holds it back now. */
+export async function presentDeliveries(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId' | 'clock'>,
+  rows: readonly DeliveryRow[],
+) {
+  const held = await heldOf(ctx, rows)
+  return rows.map((row) => ({ ...presentDelivery(row), held_by: held(row) }))
+}
+
+export type PresentedDelivery = Awaited<ReturnType<typeof presentDeliveries>>[number]
+
+export async function presentOne(ctx: Parameters<typeof presentDeliveries>[0], row: DeliveryRow) {
+  const held = await heldOf(ctx, [row])
+  return { ...presentDelivery(row), held_by: held(row) }
+}
 
 /** Row → public shape, with as much of the answer as the row has. */
 export const presentAttempt = <Row extends Omit<AttemptRow, 'response_headers' | 'response_body'>>(

@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
+import type { HeldFilter } from '../delivery-holds/index.ts'
 import type { IdRange } from '../../id-range.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -36,6 +37,7 @@ export type DeliveryFilter = {
   readonly state: DeliveryRow['state'] | null
   readonly destinationId: string | null
   readonly recordIds: readonly string[] | null
+  readonly held: HeldFilter | null
 }
 
 /** As a word of the statement, so that the index of a state serves: a parameter might be any of them. */
@@ -49,14 +51,56 @@ const IN_STATE: Readonly<Record<DeliveryRow['state'], Sql>> = {
   cancelled: sql`and state = 'cancelled'`,
 }
 
-/** Newest first; `before` is the id to continue after. The page is found first, and its records one by one: a plan for all days would join all of them. */
-export function listDeliveries(
-  db: Db,
+const idsOf = (lanes: HeldFilter['lanes']) => lanes.map((lane) => lane.destinationId)
+
+/** Deliveries that wait and are held: they are due in a lane that begins nothing, or an earlier one has their key. */
+const heldWaiting = ({ lanes, ordered, now }: HeldFilter): Sql => sql`
+  and next_attempt_at is not null
+  and state in ('pending', 'retrying')
+  and destination_id = any (${[...idsOf(lanes), ...ordered]}::uuid[])
+  and (exists (
+             select 1
+               from unnest(${idsOf(lanes)}::uuid[], ${lanes.map((lane) => lane.until)}::timestamptz[]) as held (destination_id, until)
+              where held.destination_id = deliveries.destination_id
+                and held.until >= deliveries.next_attempt_at
+           )
+       or (destination_id = any (${ordered}::uuid[])
+           and next_attempt_at <= ${now}
+           and order_key is not null
+           and exists (
+             select 1
+               from deliveries earlier
+              where earlier.workspace_id = deliveries.workspace_id
+                and earlier.destination_id = deliveries.destination_id
+                and earlier.order_key = deliveries.order_key
+                and earlier.order_key is not null
+                and earlier.order_seq < deliveries.order_seq
+                and earlier.state in ('pending', 'sending', 'retrying', 'paused')
+           )))
+`
+const heldPaused = ({ off }: HeldFilter): Sql => sql`
+  and state = 'paused'
+  and pause_reason = 'destination_disabled'
+  and destination_id = any (${off}::uuid[])
+`
+
+/** What is held is looked for in two parts, each with its index. */
+function pageRows(at: At & DeliveryFilter & IdRange & { before: string | null; limit: number }): Sql {
+  if (at.held === null) return newestRows(at, sql``)
+  return sql`
+    select workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
+           last_status, last_error, created_at, updated_at
+      from ((${newestRows(at, heldWaiting(at.held))}) union all (${newestRows(at, heldPaused(at.held))})) held_back
+     order by id desc
+     limit ${at.limit}
+  `
+}
+
+// oxlint-disable-next-line max-params -- what is asked for, and what else must hold
+const newestRows = (
   at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
-): Promise<readonly DeliveryRow[]> {
-  return db.many<DeliveryRow>(sql`
-    select ${columns}
-      from (
+  further: Sql,
+): Sql => sql`
              select workspace_id, project_id, id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at,
                     last_status, last_error, created_at, updated_at
                from deliveries
@@ -68,8 +112,19 @@ export function listDeliveries(
                 ${at.before === null ? sql`` : sql`and id < ${at.before}`}
                 ${at.fromId === null ? sql`` : sql`and id >= ${at.fromId}`}
                 ${at.toId === null ? sql`` : sql`and id < ${at.toId}`}
+                ${further}
               order by id desc
               limit ${at.limit}
+`
+
+/** Newest first; `before` is the id to continue after. The page is found first, and its records one by one: a plan for all days would join all of them. */
+export function listDeliveries(
+  db: Db,
+  at: At & DeliveryFilter & IdRange & { before: string | null; limit: number },
+): Promise<readonly DeliveryRow[]> {
+  return db.many<DeliveryRow>(sql`
+    select ${columns}
+      from (${pageRows(at)}
            ) d
      cross join lateral (
              select dataset

@@ -3,8 +3,10 @@ import { quantileMs, type Histogram } from '../../../domain/workspace/latency-hi
 import { refuse } from '../../../domain/refusal.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import { rangeAt, seriesOfDestination, sumDestinations, type CountedRange } from '../../workspace/rollups/index.ts'
+import type { ShownBreaker } from '../lanes/index.ts'
 import type { Room } from '../../verbs.ts'
 import { measureBacklog } from './backlog/queries.ts'
+import { listHolds } from '../delivery-holds/index.ts'
 import { presentDestination } from './present.ts'
 import { findDestination } from './queries.ts'
 
@@ -27,11 +29,13 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
     bucketSeconds,
   })
   const asked = { ...ctx, projectIds: [ctx.projectId], pieces: range.pieces, destinationId: id }
-  const [sums, series, waiting] = await Promise.all([
+  const [sums, series, waiting, [held]] = await Promise.all([
     sumDestinations(ctx.db, { ...asked, failing: null }),
     seriesOfDestination(ctx.db, { ...asked, from: new Date(range.from), bucketSeconds }),
     measureBacklog(ctx.db, { workspaceId: ctx.workspaceId, destinationId: id, max: LIMITS.backlogCountMax }),
+    listHolds(ctx.db, { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: [id], now }),
   ])
+  const { breaker } = presentDestination(ctx, row)
   const { succeeded, failed, interrupted, gave_up, response_ms, delivery_ms } = sums[0] ?? NOTHING
   return {
     health: {
@@ -41,7 +45,7 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
       from: new Date(range.from).toISOString(),
       to: new Date(range.to).toISOString(),
       counted_at: range.countedAt === null ? null : new Date(range.countedAt).toISOString(),
-      breaker: presentDestination(ctx, row).breaker,
+      breaker,
       attempts: { succeeded, failed, interrupted, gave_up },
       bucket_seconds: bucketSeconds,
       points: pointsOf(range, { bucketSeconds, found: new Map(series.map((point) => [point.bucket, point])) }),
@@ -52,11 +56,20 @@ export const health: Room<'destinations'>['health'] = async (ctx, { id, hours })
         pending: waiting.pending,
         retrying: waiting.retrying,
         paused: waiting.paused,
+        held: held?.count ?? 0,
         oldest_accepted_at: waiting.oldest === null ? null : new Date(uuidv7Ms(waiting.oldest)).toISOString(),
       },
-      next_attempt_at: waiting.next_attempt_at?.toISOString() ?? null,
+      held_by: held?.hold ?? null,
+      next_attempt_at: row.enabled ? nextOf(waiting.next_attempt_at, breaker) : null,
     },
   }
+}
+
+/** Before the next probe of an open breaker nothing is sent, whatever is due. */
+function nextOf(due: Date | null, { state, next_probe_at }: ShownBreaker): string | null {
+  if (due === null) return null
+  const probeAt = state === 'open' && next_probe_at !== null ? Date.parse(next_probe_at) : 0
+  return new Date(Math.max(due.getTime(), probeAt)).toISOString()
 }
 
 type Series = {

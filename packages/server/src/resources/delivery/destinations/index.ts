@@ -10,6 +10,7 @@ import { create } from './create.ts'
 import { presentDestination } from './present.ts'
 import { deleteDestination, findDestination, listDestinations } from './queries.ts'
 import { health } from './health.ts'
+import { probe } from './probe.ts'
 import { recover } from './recover.ts'
 import { revealSecret, rotateSecret } from './secret.ts'
 import { test } from './try-out.ts'
@@ -52,5 +53,6 @@ export const destinations: Room<'destinations'> = {
   rotateSecret,
   recover,
   test,
+  probe,
   health,
 }

@@ -39,7 +39,7 @@ export type DestinationRow = {
 const columns: Sql = sql`
   id, name, url, enabled, disabled_reason, disabled_at, datasets, conditions, headers, schedule_seconds,
   timeout_ms, max_in_flight, rate_count, rate_per, order_path, signing, previous_secret_expires_at, auth, tls, proxy, payload_template, created_at, updated_at,
-  (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets)
+  (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets, 'probes_asked', l.probes_asked)
      from lanes l
     where l.workspace_id = destinations.workspace_id
       and l.destination_id = destinations.id) as lane

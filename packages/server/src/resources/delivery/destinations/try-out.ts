@@ -5,6 +5,7 @@ import { inTransaction } from '../../../transaction.ts'
 import { audit } from '../../workspace/audit/index.ts'
 import { presentErrorCode } from '../deliveries/index.ts'
 import { findPayload, type PayloadRow } from '../../capture/payloads/index.ts'
+import { closeBreaker, presentBreaker } from '../lanes/index.ts'
 import type { Room } from '../../verbs.ts'
 import { findDestination, type DestinationRow } from './queries.ts'
 
@@ -27,9 +28,18 @@ export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id })
     data: event.data,
     timeoutMs: Math.min(row.timeout_ms, LIMITS.testTimeoutMsMax),
   })
-  await inTransaction(ctx, (tx) => {
-    const details = { outcome: sent.outcome, response_status: sent.response_status, error_code: sent.error_code }
-    return audit(tx, { action: 'test_destination', target: encodeId('destination', id), details })
+  const closed_breaker = await inTransaction(ctx, async (tx) => {
+    const closed = sent.outcome === 'succeeded' && (await closedBreaker(tx, id))
+    const details = {
+      outcome: sent.outcome,
+      response_status: sent.response_status,
+      error_code: sent.error_code,
+      ...(closed ? { closed_breaker: true } : {}),
+    }
+    const lane = { workspaceId: tx.workspaceId, destinationId: id }
+    if (closed) tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
+    await audit(tx, { action: 'test_destination', target: encodeId('destination', id), details })
+    return closed
   })
   return {
     attempt: {
@@ -39,7 +49,16 @@ export const test: Room<'destinations'>['test'] = async (ctx, { id, record_id })
       event_id: encodeId('record', event.id),
       started_at: startedAt,
     },
+    closed_breaker,
   }
+}
+
+/** A destination that answers needs no breaker any more; false when it is closed, or the destination is off. */
+async function closedBreaker(tx: Ctx, id: string): Promise<boolean> {
+  const row = await findDestination(tx.db, { ...tx, id, lock: true })
+  if (row === undefined || !row.enabled || presentBreaker(row.lane).state === 'closed') return false
+  await closeBreaker(tx.db, { workspaceId: tx.workspaceId, destinationId: id })
+  return true
 }
 
 /** An event that nobody stored, in a dataset that the destination receives. */

@@ -1,11 +1,12 @@
-import type { BreakerState } from '../../../domain/delivery/breaker.ts'
-import type { LaneMemory } from '../../../domain/delivery/lane-memory.ts'
+import type { BreakerMemory, BreakerState, LastFailure } from '../../../domain/delivery/breaker.ts'
+import { isProbeAsked, type LaneMemory } from '../../../domain/delivery/lane-memory.ts'
 
 /** What a lane's last sender noted, when, and how often the breaker had been closed by hand until now. */
 export type LaneStandRow = {
   readonly memory: LaneMemory | null
   readonly remembered_at: string | null
   readonly breaker_resets: number
+  readonly probes_asked: number
 }
 
 export type ShownBreaker = {
@@ -14,6 +15,8 @@ export type ShownBreaker = {
   readonly next_probe_at: string | null
   readonly failures_in_row: number
   readonly failing_since: string | null
+  readonly last_error: LastFailure['error_code'] | null
+  readonly last_status: number | null
 }
 
 const CLOSED: ShownBreaker = {
@@ -22,27 +25,34 @@ const CLOSED: ShownBreaker = {
   next_probe_at: null,
   failures_in_row: 0,
   failing_since: null,
+  last_error: null,
+  last_status: null,
 }
 
-/** The breaker as it was last noted: a move at once, mere counts within seconds. */
+/** The breaker as it was last stored: a move at once, mere counts within seconds. */
 export function presentBreaker(lane: LaneStandRow | null): ShownBreaker {
-  const breaker = lane?.memory?.breaker ?? null
-  if (
-    lane === null ||
-    breaker === null ||
-    lane.remembered_at === null ||
-    lane.memory?.breaker_resets !== lane.breaker_resets
-  )
-    return CLOSED
+  const breaker = storedBreaker(lane)
+  if (lane?.remembered_at === undefined || lane.remembered_at === null || breaker === null) return CLOSED
   const notedAt = Date.parse(lane.remembered_at)
   const at = (ms: number | null): string | null => (ms === null ? null : new Date(notedAt + ms).toISOString())
   const before = (ms: number | null): string | null => at(ms === null ? null : -ms)
   const { state, opened_ms, probe_in_ms, failures_in_row, failing_ms } = breaker
+  const isAsked = lane.memory !== null && isProbeAsked(lane.memory, lane.probes_asked)
   return {
     state,
     opened_at: before(opened_ms),
-    next_probe_at: at(probe_in_ms),
+    next_probe_at: isAsked ? null : at(probe_in_ms),
     failures_in_row,
     failing_since: before(failing_ms),
+    ...lastOf(breaker),
   }
+}
+
+/** What was stored before a person closed the breaker says nothing. */
+function storedBreaker(lane: LaneStandRow | null): BreakerMemory | null {
+  return lane?.memory?.breaker_resets === lane?.breaker_resets ? (lane?.memory?.breaker ?? null) : null
+}
+
+function lastOf({ last_failure }: BreakerMemory): Pick<ShownBreaker, 'last_error' | 'last_status'> {
+  return { last_error: last_failure?.error_code ?? null, last_status: last_failure?.status ?? null }
 }

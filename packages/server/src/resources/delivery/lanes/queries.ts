@@ -15,6 +15,17 @@ export function closeBreaker(db: Db, at: LaneAt): Promise<number> {
   `)
 }
 
+/** The next probe of its open breaker goes at once, whoever holds the lane. */
+export function askProbe(db: Db, at: LaneAt): Promise<number> {
+  return db.run(sql`
+    update lanes
+       set probes_asked = probes_asked + 1,
+           waits_until = null
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.destinationId}
+  `)
+}
+
 /** From now on deliveries of this lane may have keys, and are looked for by them. */
 export function keepOrder(db: Db, at: LaneAt): Promise<number> {
   return db.run(sql`

@@ -16,6 +16,8 @@ export function wantedBy({
 }: StoredFilter): Wanted {
   return {
     states: state,
+    stuck: null,
+    held: null,
     destinationId: destination_id ?? null,
     recordId: record_id ?? null,
     webhookId: webhook_id ?? null,

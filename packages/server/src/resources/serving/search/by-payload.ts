@@ -1,11 +1,12 @@
-import { LIMITS } from '@postroad/contract'
+import { LIMITS, type RouteInput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
 import { encodeCursor } from '../../../domain/serving/cursor.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { DbError } from '../../../platform/db.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import { checkConditions } from '../../check-conditions.ts'
-import { presentDelivery, scan, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { presentDeliveries, scan, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import { heldFilter } from '../../delivery/delivery-holds/index.ts'
 import { readsPayloads } from '../../capture/payloads/index.ts'
 import { idRange } from '../../id-range.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
@@ -60,14 +61,24 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+type SearchState = NonNullable<RouteInput<Routes['search']['deliveries']>['state']>[number]
+
+/** States of the table, and the lanes of `stuck`, which is no state of its own. */
+async function wantedStates(ctx: Ctx, asked: readonly SearchState[] | undefined) {
+  const states = asked?.filter((state) => state !== 'stuck') ?? null
+  const stuck = asked?.includes('stuck') === true ? await heldFilter(ctx, 'stuck') : null
+  return { states, stuck }
+}
+
 export const deliveries: Verbs['deliveries'] = async (
   ctx,
-  { limit, cursor, q, f, dataset, webhook, destination, state, ...times },
+  { limit, cursor, q, f, dataset, webhook, destination, state, held_by, ...times },
 ) => {
   checkConditions(f, 'f')
   const { fromId, toId } = idRange(times)
   const wanted = {
-    states: state ?? null,
+    ...(await wantedStates(ctx, state)),
+    held: held_by === undefined ? null : await heldFilter(ctx, held_by),
     destinationId: destination ?? null,
     recordId: null,
     webhookId: webhook ?? null,
@@ -84,7 +95,7 @@ export const deliveries: Verbs['deliveries'] = async (
   } = await pieces<DeliveryRow>(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
     scan(ctx, { wanted, newestFirst: true, after: fromId, before: at.before, limit: at.limit, scannedMax, work }),
   )
-  return { deliveries: rows.map(presentDelivery), ...looked }
+  return { deliveries: await presentDeliveries(ctx, rows), ...looked }
 }
 
 export const events: Verbs['events'] = async (
@@ -96,7 +107,7 @@ export const events: Verbs['events'] = async (
   const delivery =
     state === undefined && destination === undefined
       ? null
-      : { states: state ?? null, destinationId: destination ?? null }
+      : { ...(await wantedStates(ctx, state)), destinationId: destination ?? null }
   const wanted = {
     webhookId: webhook ?? null,
     ruleId: rule ?? null,

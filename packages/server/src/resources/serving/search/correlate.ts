@@ -1,6 +1,11 @@
 import { LIMITS, type RouteOutput, type Routes } from '@postroad/contract'
 import type { Ctx } from '../../../context.ts'
-import { listAttemptsOf, listDeliveriesOf, type DeliveryRow } from '../../delivery/deliveries/index.ts'
+import {
+  listAttemptsOf,
+  listDeliveriesOf,
+  presentDeliveries,
+  type DeliveryRow,
+} from '../../delivery/deliveries/index.ts'
 import { listRecordsById } from '../../capture/records/index.ts'
 import { findSubmission } from '../../capture/submissions/index.ts'
 import type { Room } from '../../verbs.ts'
@@ -38,9 +43,17 @@ async function rowsOf(ctx: Ctx, found: Named): Promise<{ readonly rows: StoryRow
       rejection: found.rejection ?? null,
       submission,
       records,
-      deliveries: shown,
+      deliveries: await presentEach(ctx, shown),
       attempts: attempts.slice(0, correlatedAttemptsMax),
     },
     truncated: deliveries.length > shown.length || attempts.length > correlatedAttemptsMax,
   }
+}
+
+async function presentEach(ctx: Ctx, rows: readonly DeliveryRow[]): Promise<StoryRows['deliveries']> {
+  const shown = await presentDeliveries(ctx, rows)
+  return rows.flatMap((row, index) => {
+    const one = shown[index]
+    return one === undefined ? [] : [{ row, shown: one }]
+  })
 }

@@ -145,7 +145,7 @@ const FINDERS: Readonly<Partial<Record<Kind, Finder>>> = {
     const found = await orNothing(destinations.get(ctx, { id }))
     if (found === undefined) return undefined
     const page = { state: null, recordIds: null, before: null, fromId: null, toId: null, limit: NEWEST }
-    const rows = await listDeliveries(ctx.db, { ...ctx, ...page, destinationId: id })
+    const rows = await listDeliveries(ctx.db, { ...ctx, ...page, destinationId: id, held: null })
     return { subject: about('destination', id, found.destination.name), recordIds: recordIdsOf(rows), deliveries: rows }
   },
   replay: async (ctx, id) => {

@@ -2,9 +2,9 @@ import { encodeId, type RouteOutput, type Routes } from '@postroad/contract'
 import { uuidv7Ms } from '../../../platform/ids.ts'
 import {
   presentAttempt,
-  presentDelivery,
   type AttemptOfRow,
   type DeliveryRow,
+  type PresentedDelivery,
 } from '../../delivery/deliveries/index.ts'
 import { presentRejection, type RejectionRow } from '../../capture/rejections/index.ts'
 import type { listRecordsById } from '../../capture/records/index.ts'
@@ -18,7 +18,7 @@ export type StoryRows = {
   readonly rejection: RejectionRow | null
   readonly submission: SubmissionRow | null
   readonly records: readonly RecordRow[]
-  readonly deliveries: readonly DeliveryRow[]
+  readonly deliveries: readonly { readonly row: DeliveryRow; readonly shown: PresentedDelivery }[]
   readonly attempts: readonly AttemptOfRow[]
 }
 
@@ -32,8 +32,8 @@ export function storyOf({ subject, rejection, submission, records, deliveries, a
     rejection: rejection === null ? null : presentRejection(rejection),
     submission: submission === null ? null : presentWithoutBody(submission),
     records: records.map(presentRecord),
-    deliveries: deliveries.map((row) => ({
-      ...presentDelivery(row),
+    deliveries: deliveries.map(({ row, shown }) => ({
+      ...shown,
       ...deliveryEnd(row),
       attempts: attempts
         .filter((attempt) => attempt.delivery_id === row.id)

@@ -6,6 +6,8 @@ import { limitsOf } from '../../../domain/workspace/plan.ts'
 import { refuse } from '../../../domain/refusal.ts'
 import { bucketSeconds } from '../../../domain/workspace/time-bucket.ts'
 import { uuidv7Ms } from '../../../platform/ids.ts'
+import { listHolds } from '../../delivery/delivery-holds/index.ts'
+import { presentBreaker } from '../../delivery/lanes/index.ts'
 import { findProject, listProjectIds } from '../projects/index.ts'
 import {
   rangeAt,
@@ -36,11 +38,12 @@ export const dashboard: Room<'dashboard'> = {
     const range = await rangeAt(ctx.db, askedRange(ctx, asked))
     const { from, to } = range
     const before = await rangeAt(ctx.db, { from: from - (to - from), to: from, now: ctx.clock.now() })
-    const [sums, former, rejections, backlog, failing, usage] = await Promise.all([
+    const [sums, former, rejections, backlog, holds, failing, usage] = await Promise.all([
       sumOf(ctx, scope, range),
       sumOf(ctx, scope, before),
       sumRejections(ctx.db, { ...scope, pieces: range.pieces }),
       measureBacklog(ctx.db, { ...scope, max: backlogCountMax }),
+      listHolds(ctx.db, { ...scope, now: ctx.clock.now() }),
       failingDestinations(ctx, scope, range),
       usageOf(ctx),
     ])
@@ -55,6 +58,10 @@ export const dashboard: Room<'dashboard'> = {
           pending: backlog.pending,
           retrying: backlog.retrying,
           paused: backlog.paused,
+          held: Math.min(
+            backlogCountMax,
+            holds.reduce((sum, { count }) => sum + count, 0),
+          ),
           oldest_accepted_at: backlog.oldest === null ? null : iso(uuidv7Ms(backlog.oldest)),
         },
         failing_destinations: failing,
@@ -136,7 +143,7 @@ async function failingDestinations(
     .flatMap((row) => {
       const destination = named.get(row.destination_id)
       if (destination === undefined) return []
-      const { name, enabled } = destination
+      const { name, enabled, disabled_reason, lane } = destination
       const ids = {
         destination_id: encodeId('destination', row.destination_id),
         project_id: encodeId('project', row.project_id),
@@ -146,6 +153,8 @@ async function failingDestinations(
           ...ids,
           name,
           enabled,
+          disabled_reason,
+          breaker: presentBreaker(lane),
           delivered: row.succeeded,
           failed: row.failed,
           response_ms: quantiles(row.response_ms),

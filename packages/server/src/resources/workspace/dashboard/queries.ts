@@ -1,5 +1,7 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 
+import type { LaneStandRow } from '../../delivery/lanes/index.ts'
+
 /** The statements of this room look over the tables of others, for numbers. */
 
 type InProjects = { readonly workspaceId: string; readonly projectIds: readonly string[] }
@@ -73,7 +75,13 @@ export function measureBacklog(db: Db, at: InProjects & { max: number }): Promis
   `)
 }
 
-export type NamedDestination = { readonly id: string; readonly name: string; readonly enabled: boolean }
+export type NamedDestination = {
+  readonly id: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly disabled_reason: 'by_hand' | 'gone' | 'failing' | null
+  readonly lane: LaneStandRow | null
+}
 
 /** Those of these destinations that there still are. */
 export function nameDestinations(
@@ -81,7 +89,12 @@ export function nameDestinations(
   at: InProjects & { ids: readonly string[] },
 ): Promise<readonly NamedDestination[]> {
   return db.many<NamedDestination>(sql`
-    select id, name, enabled
+    select id, name, enabled, disabled_reason,
+           (select json_build_object('memory', l.memory, 'remembered_at', l.remembered_at, 'breaker_resets', l.breaker_resets,
+                                     'probes_asked', l.probes_asked)
+              from lanes l
+             where l.workspace_id = destinations.workspace_id
+               and l.destination_id = destinations.id) as lane
       from destinations
      where workspace_id = ${at.workspaceId}
        and project_id = any (${at.projectIds}::uuid[])

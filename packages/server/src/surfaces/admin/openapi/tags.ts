@@ -18,6 +18,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   destinationSinks: 'Destinations that this server receives itself, to try out deliveries.',
   destinationPreviews: 'The request that a destination would receive.',
   deliveries: 'Records on their way to a destination, with every attempt.',
+  deliveryHolds: 'Destinations that hold deliveries back, and why.',
   replays: 'Replays of many deliveries, with their plan and progress.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
   stream: 'Live streams of records, deliveries and refused requests.',

@@ -1,4 +1,6 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import { inStates } from '../../../delivery/deliveries/index.ts'
+import type { HeldFilter } from '../../../delivery/delivery-holds/index.ts'
 import { headerTitle } from '../../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -17,7 +19,12 @@ export type ScannedRecordRow = {
 }
 
 /** One delivery that a record must have; null: whatever. */
-export type WantedDelivery = { readonly states: readonly string[] | null; readonly destinationId: string | null }
+export type WantedDelivery = {
+  readonly states: readonly string[] | null
+  /** Or one that waits in these lanes. */
+  readonly stuck: HeldFilter | null
+  readonly destinationId: string | null
+}
 
 function hasDelivery(at: At, wanted: WantedDelivery | null): Sql {
   if (wanted === null) return sql`true`
@@ -27,7 +34,7 @@ function hasDelivery(at: At, wanted: WantedDelivery | null): Sql {
               where d.workspace_id = ${at.workspaceId}
                 and d.project_id = ${at.projectId}
                 and d.record_id = r.id
-                ${wanted.states === null ? sql`` : sql`and d.state = any (${wanted.states}::text[])`}
+                and ${inStates(at, wanted)}
                 ${wanted.destinationId === null ? sql`` : sql`and d.destination_id = ${wanted.destinationId}`}
            )`
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../../transaction.ts'
 import { audit } from '../../../workspace/audit/index.ts'
 import { allowanceExhausted, holdAllowance, useAllowance } from '../../../workspace/usage/index.ts'
 import type { Room } from '../../../verbs.ts'
-import { presentDelivery } from '../present.ts'
+import { presentOne } from '../present.ts'
 import { findDelivery, type DeliveryRow } from '../queries.ts'
 import { cancelSending, cancelWaiting, replayDelivery, retryDelivery } from './queries.ts'
 
@@ -43,7 +43,7 @@ const byHand = (ctx: Ctx, id: string, how: Move) =>
     await audit(tx, { action: how.action, target: encodeId('delivery', id) })
     const lane = { workspaceId: tx.workspaceId, destinationId: moved.destination_id }
     tx.afterCommit(() => tx.lanesChanged({ lanes: [lane], halted: false }))
-    return { delivery: presentDelivery(row) }
+    return { delivery: await presentOne(tx, row) }
   })
 
 const waiting =

@@ -10,7 +10,7 @@ import {
 import { PacedWork } from '../../../../platform/paced-work.ts'
 import { scanPage, type Between, type ScanFilter, type ScannedRow } from './queries.ts'
 
-export { countPage, type ScanFilter, type ScannedRow } from './queries.ts'
+export { countPage, inStates, type ScanFilter, type ScannedRow } from './queries.ts'
 
 export type Wanted = ScanFilter & PayloadFilter
 

@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import type { HeldFilter } from '../../delivery-holds/index.ts'
 import type { DeliveryRow } from '../queries.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
@@ -6,6 +7,10 @@ type At = { readonly workspaceId: string; readonly projectId: string }
 /** What a delivery must be like; null: whatever. What its payload must be like is not asked of the database. */
 export type ScanFilter = {
   readonly states: readonly DeliveryRow['state'][] | null
+  /** Or those that are held back in these lanes; null: only those in the states. */
+  readonly stuck: HeldFilter | null
+  /** Only those that are held back so; null: whatever. */
+  readonly held: HeldFilter | null
   readonly destinationId: string | null
   readonly recordId: string | null
   readonly webhookId: string | null
@@ -32,8 +37,8 @@ const inOrder = (newestFirst: boolean): Sql => sql`id ${newestFirst ? sql`desc` 
  * the same however rare a match is. What was not delivered has an index of its own; a record has few deliveries.
  */
 function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boolean; limit: number }): Sql {
-  const { states, destinationId, recordId } = at.filter
-  const notDelivered = states !== null && states.every((state) => NOT_DELIVERED.includes(state))
+  const { states, stuck, destinationId, recordId } = at.filter
+  const notDelivered = states !== null && stuck === null && states.every((state) => NOT_DELIVERED.includes(state))
   return sql`
     select id, record_id, destination_id, state, pause_reason, attempt_count, next_attempt_at, last_status, last_error, created_at, updated_at
       from deliveries
@@ -48,10 +53,49 @@ function scannedRows(at: At & Between & { filter: ScanFilter; newestFirst: boole
   `
 }
 
+/** Delivery `d` is held back, in one of these lanes. */
+function isHeld(at: At, { lanes, ordered, now }: HeldFilter): Sql {
+  const inLane = sql`exists (
+                        select 1
+                          from unnest(${lanes.map((lane) => lane.destinationId)}::uuid[], ${lanes.map((lane) => lane.until)}::timestamptz[])
+                            as held (destination_id, until)
+                         where held.destination_id = d.destination_id
+                           and (held.until >= d.next_attempt_at or d.pause_reason = 'destination_disabled')
+                      )`
+  const behind = sql`or (d.destination_id = any (${ordered}::uuid[])
+                       and d.next_attempt_at <= ${now}
+                       and exists (
+                             select 1
+                               from deliveries o
+                               join deliveries e
+                                 on e.workspace_id = o.workspace_id
+                                and e.destination_id = o.destination_id
+                                and e.order_key = o.order_key
+                                and e.order_key is not null
+                                and e.order_seq < o.order_seq
+                                and e.state in ('pending', 'sending', 'retrying', 'paused')
+                              where o.workspace_id = ${at.workspaceId}
+                                and o.project_id = ${at.projectId}
+                                and o.id = d.id
+                           ))`
+  return sql`(d.state in ('pending', 'retrying', 'paused') and (${inLane} ${ordered.length === 0 ? sql`` : behind}))`
+}
+
+/** Delivery `d` is in one of these states, or stuck in one of these lanes. */
+export function inStates(
+  at: At,
+  { states, stuck }: { readonly states: readonly string[] | null; readonly stuck: HeldFilter | null },
+): Sql {
+  if (states === null) return sql`true`
+  const inState = sql`d.state = any (${states}::text[])`
+  return stuck === null ? inState : sql`(${inState} or ${isHeld(at, stuck)})`
+}
+
 /** Those of a page that match, told by their own columns and by those of their record and its submission. */
-const matching = ({ states, destinationId, webhookId, dataset }: ScanFilter): Sql => sql`
+const matching = (at: At, { states, stuck, held, destinationId, webhookId, dataset }: ScanFilter): Sql => sql`
        true
-       ${states === null ? sql`` : sql`and d.state = any (${states}::text[])`}
+       and ${inStates(at, { states, stuck })}
+       ${held === null ? sql`` : sql`and ${isHeld(at, held)}`}
        ${destinationId === null ? sql`` : sql`and d.destination_id = ${destinationId}`}
        ${dataset === null ? sql`` : sql`and r.dataset = ${dataset}`}
        ${webhookId === null ? sql`` : sql`and s.webhook_id = ${webhookId}`}
@@ -103,7 +147,7 @@ export async function scanPage(
                from (select * from scanned order by ${order} offset 0) d
                ${withRecord(at)}
                ${withSubmission(at)}
-              where ${matching(at.filter)}
+              where ${matching(at, at.filter)}
               order by d.${order}
               limit ${at.matchesMax}
            ) m on true
@@ -142,7 +186,7 @@ export async function countPage(
                from scanned d
                ${webhookId === null && dataset === null ? sql`` : withRecord(at)}
                ${webhookId === null ? sql`` : withSubmission(at)}
-              where ${matching(at.filter)}
+              where ${matching(at, at.filter)}
               group by d.destination_id, d.state
            ) m on true
   `)

@@ -51,3 +51,40 @@ export function measureBacklog(db: Db, at: At & { max: number }): Promise<Backlo
            ) first
   `)
 }
+
+/**
+ * Makes sure that a delivery is due in this lane, for a probe: the one that is due first is brought forward when it is due later. In a
+ * lane that keeps an order only the first of its key may go. Gives 0 when nothing waits.
+ */
+export function makeOneDue(db: Db, at: At & { now: Date }): Promise<number> {
+  return db.run(sql`
+    update deliveries
+       set next_attempt_at = least(next_attempt_at, ${at.now}),
+           updated_at = case when next_attempt_at > ${at.now} then ${at.now} else updated_at end
+     where workspace_id = ${at.workspaceId}
+       and destination_id = ${at.destinationId}
+       and state in ('pending', 'retrying')
+       and id = (
+             select d.id
+               from deliveries d
+              where d.workspace_id = ${at.workspaceId}
+                and d.destination_id = ${at.destinationId}
+                and d.state in ('pending', 'retrying')
+                and d.next_attempt_at is not null
+                and not exists (
+                      select 1
+                        from deliveries e
+                       where d.order_key is not null
+                         and e.workspace_id = d.workspace_id
+                         and e.destination_id = d.destination_id
+                         and e.order_key = d.order_key
+                         and e.order_key is not null
+                         and e.order_seq < d.order_seq
+                         and e.state in ('pending', 'sending', 'retrying', 'paused')
+                    )
+              order by d.next_attempt_at, d.id
+              limit 1
+                for update skip locked
+           )
+  `)
+}

@@ -1,0 +1,19 @@
+import { holdText, type HeldBy } from '@postroad/contract'
+import { moment } from './time.ts'
+
+/** Why a destination holds deliveries back, since when, and when its next probe goes. */
+export function heldText(held: HeldBy): string {
+  const { last_error, last_status, since, behind } = held
+  const error = last_status === null ? last_error?.replaceAll('_', ' ') : String(last_status)
+  const when = [
+    ...(since === null ? [] : [`since ${moment(since)}`]),
+    ...(error === undefined ? [] : [`last answer ${error}`]),
+  ].join(', ')
+  return [holdText(held), when, behind === null ? '' : `waits for ${behind}`].filter((line) => line !== '').join('\n')
+}
+
+/** When the destination is tried next: never a time that has passed. */
+export function nextProbeText({ cause, next_probe_at }: HeldBy): string | undefined {
+  if (cause !== 'breaker_open') return undefined
+  return next_probe_at === null ? 'now' : moment(next_probe_at)
+}

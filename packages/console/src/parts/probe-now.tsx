@@ -1,0 +1,42 @@
+import { routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useChange } from '../data/ask.ts'
+import { useMay } from '../data/place.ts'
+import { Button } from '../ui/button.tsx'
+import { needs } from '../ui/states.tsx'
+import { useToast } from '../ui/toast.tsx'
+
+/** Sends the next probe of an open breaker at once. */
+export function ProbeNow({
+  destinationId,
+  name,
+}: {
+  readonly destinationId: string
+  /** Where several of these buttons are shown: of which destination. */
+  readonly name?: string
+}): ReactElement {
+  const may = useMay(routes.destinations.probe)
+  const toast = useToast()
+  const probe = useChange(['destinations', 'deliveries', 'correlate'], (client) =>
+    client.destinations.probe({ id: destinationId }),
+  )
+  return (
+    <Button
+      disabled={!may || probe.isPending}
+      title={
+        may
+          ? 'Sends one waiting delivery now; if it succeeds, the others follow'
+          : needs(routes.destinations.probe.role)
+      }
+      aria-label={name === undefined ? undefined : `Probe now: ${name}`}
+      onClick={() =>
+        probe.mutate(undefined, {
+          onSuccess: () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),
+          onError: (error) => toast({ text: error.message, kind: 'fail' }),
+        })
+      }
+    >
+      Probe now
+    </Button>
+  )
+}

@@ -1,0 +1,105 @@
+import { Plus, X } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { useDestinations, useWebhooks } from '../../../data/names.ts'
+import { Menu } from '../../../ui/menu.tsx'
+import { RANGES, rangeIn, VIEWS, type DeliveriesSearch } from './search.ts'
+
+type Props = {
+  readonly search: DeliveriesSearch
+  readonly change: (change: Partial<DeliveriesSearch>) => void
+}
+type Member = 'state' | 'destination' | 'endpoint' | 'dataset' | 'range'
+
+/** What the list is filtered by, each as a chip that can be removed, and menus for the next filter. */
+export function Filters({ search, change }: Props): ReactElement {
+  const destinations = useDestinations()
+  const webhooks = useWebhooks()
+  const datasets = [...new Set(webhooks.all.map(({ dataset }) => dataset))].toSorted()
+  const shown: readonly (readonly [Member, string | undefined])[] = [
+    ['state', VIEWS.find(({ id }) => id !== '' && id === search.state)?.label.toLowerCase() ?? search.state],
+    ['destination', search.destination === undefined ? undefined : destinations.nameOf(search.destination)],
+    ['endpoint', search.endpoint === undefined ? undefined : webhooks.nameOf(search.endpoint)],
+    ['dataset', search.dataset],
+    ['range', rangeIn(search)?.label.toLowerCase()],
+  ]
+  const set = (member: Member, value: string | undefined): void => change({ [member]: value, sel: undefined })
+  return (
+    <div
+      role="group"
+      aria-label="Filters"
+      className="mx-3 mb-2 flex min-h-9 flex-wrap items-center gap-1.5 rounded-field border border-line bg-sunken p-[4px_5px]"
+    >
+      {shown.map(
+        ([member, value]) =>
+          value !== undefined &&
+          value !== '' && (
+            <Chip key={member} label={LABELS[member]} value={value} onRemove={() => set(member, undefined)} />
+          ),
+      )}
+      {search.destination === undefined && (
+        <Choice label="Destination" of={destinations.all} go={(id) => set('destination', id)} />
+      )}
+      {search.endpoint === undefined && <Choice label="Endpoint" of={webhooks.all} go={(id) => set('endpoint', id)} />}
+      {search.dataset === undefined && (
+        <Choice label="Dataset" of={datasets.map((name) => ({ id: name, name }))} go={(name) => set('dataset', name)} />
+      )}
+      {rangeIn(search) === undefined && (
+        <Choice label="Time" of={RANGES.map(({ id, label }) => ({ id, name: label }))} go={(id) => set('range', id)} />
+      )}
+    </div>
+  )
+}
+
+const LABELS: Readonly<Record<Member, string>> = {
+  state: 'state',
+  destination: 'destination',
+  endpoint: 'endpoint',
+  dataset: 'dataset',
+  range: 'created',
+}
+
+function Chip({
+  label,
+  value,
+  onRemove,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onRemove: () => void
+}): ReactElement {
+  return (
+    <span className="inline-flex h-[26px] max-w-[40ch] items-center gap-1 rounded-[5px] border border-line-2 bg-surface pl-2 whitespace-nowrap text-ink-3">
+      {label} <b className="truncate font-strong text-ink">{value}</b>
+      <button
+        type="button"
+        aria-label={`Remove the filter ${label} ${value}`}
+        onClick={onRemove}
+        className="grid size-6 flex-none place-items-center rounded-chip text-ink-3 hover:text-ink"
+      >
+        <X className="size-3.5" strokeWidth={1.5} aria-hidden />
+      </button>
+    </span>
+  )
+}
+
+function Choice({
+  label,
+  of,
+  go,
+}: {
+  readonly label: string
+  readonly of: readonly { readonly id: string; readonly name: string }[]
+  readonly go: (id: string) => void
+}): ReactElement | null {
+  if (of.length === 0) return null
+  return (
+    <Menu
+      label={`Filter by ${label.toLowerCase()}`}
+      className="flex h-[26px] items-center gap-1 rounded-[5px] px-2 font-control text-ink-2 hover:bg-hover"
+      items={of.map(({ id, name }) => ({ label: name, go: () => go(id) }))}
+    >
+      <Plus className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
+      {label}
+    </Menu>
+  )
+}

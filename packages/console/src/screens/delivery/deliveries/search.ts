@@ -1,0 +1,86 @@
+import { DELIVERY_STATES } from '@postroad/contract'
+import type { Client } from '@postroad/sdk'
+import type { Search } from '../../../data/search-text.ts'
+import type { Delivery } from '../../../data/tail.ts'
+
+/** What stands behind the "?" of this screen. */
+export type DeliveriesSearch = Search & {
+  /** A state, or `held`: what destinations hold back. */
+  readonly state?: string
+  readonly destination?: string
+  readonly endpoint?: string
+  readonly dataset?: string
+  readonly range?: string
+  readonly sel?: string
+}
+
+export const VIEWS = [
+  { id: '', label: 'All' },
+  { id: 'failed', label: 'Failed' },
+  { id: 'held', label: 'Held' },
+  { id: 'retrying', label: 'Retrying' },
+  { id: 'paused', label: 'Paused' },
+  { id: 'pending', label: 'Pending' },
+  { id: 'delivered', label: 'Delivered' },
+] as const
+
+export const RANGES = [
+  { id: '1h', label: 'Last hour', ms: 3_600_000 },
+  { id: '24h', label: 'Last 24 h', ms: 86_400_000 },
+  { id: '7d', label: 'Last 7 days', ms: 604_800_000 },
+] as const
+
+type State = (typeof DELIVERY_STATES)[number]
+export const stateIn = ({ state }: DeliveriesSearch): State | undefined =>
+  DELIVERY_STATES.find((one): one is State => one === state)
+
+export const rangeIn = ({ range }: DeliveriesSearch): (typeof RANGES)[number] | undefined =>
+  RANGES.find(({ id }) => id === range)
+
+export function isFiltered({ state, destination, endpoint, dataset, range }: DeliveriesSearch): boolean {
+  return [state, destination, endpoint, dataset, range].some((one) => one !== undefined && one !== '')
+}
+
+type Asked = {
+  readonly search: DeliveriesSearch
+  /** The start of a range that ends now. */
+  readonly from: string | undefined
+  readonly to?: string | undefined
+  readonly limit: number
+  readonly cursor: string | undefined
+  readonly signal: AbortSignal
+}
+export type DeliveryPage = { readonly deliveries: readonly Delivery[]; readonly next_cursor: string | null }
+
+/** One page. What needs the event of a delivery is asked of the search, which looks at a bounded part in one call. */
+export function readDeliveries(
+  client: Client,
+  { search, from, to, limit, cursor, signal }: Asked,
+): Promise<DeliveryPage> {
+  const { destination, endpoint, dataset } = search
+  const state = stateIn(search)
+  const held_by = search.state === 'held' ? 'any' : undefined
+  const page = { limit, cursor, from, to, held_by } as const
+  return endpoint === undefined && dataset === undefined
+    ? client.deliveries.list({ ...page, state, destination_id: destination }, { signal })
+    : client.search.deliveries({ ...page, state, destination, webhook: endpoint, dataset, f: [] }, { signal })
+}
+
+/** The same as an address of the API, for a command. */
+export function apiPath(search: DeliveriesSearch): {
+  readonly path: string
+  readonly query: Readonly<Record<string, string | undefined>>
+} {
+  const { destination, endpoint, dataset } = search
+  const state = stateIn(search)
+  const held_by = search.state === 'held' ? 'any' : undefined
+  const from = startOf(search)
+  return endpoint === undefined && dataset === undefined
+    ? { path: 'deliveries', query: { state, held_by, destination_id: destination, from } }
+    : { path: 'search/deliveries', query: { state, held_by, destination, webhook: endpoint, dataset, from } }
+}
+
+export function startOf(search: DeliveriesSearch, now = Date.now()): string | undefined {
+  const range = rangeIn(search)
+  return range === undefined ? undefined : new Date(now - range.ms).toISOString()
+}

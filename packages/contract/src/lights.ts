@@ -1,0 +1,96 @@
+import { TROUBLE_CAUSES } from './holds.ts'
+
+/**
+ * The light of what people set up: one word and one tone for a destination, an endpoint and a delivery. Every list, detail, palette and
+ * command asks here, so no two places can disagree.
+ */
+export type Tone = 'ok' | 'retry' | 'fail' | 'paused' | 'sending' | 'rejected'
+export type Light = {
+  readonly tone: Tone
+  readonly word: string
+  /** What it means, in a sentence. */
+  readonly text: string
+}
+
+const ON: Light = { tone: 'ok', word: 'on', text: 'It is on.' }
+
+export type DestinationLit = {
+  readonly enabled: boolean
+  readonly disabled_reason: 'by_hand' | 'gone' | 'failing' | null
+  readonly breaker: {
+    readonly state: 'closed' | 'open' | 'half_open' | 'recovering'
+    readonly failures_in_row: number
+  }
+}
+
+const OFF: Readonly<Record<NonNullable<DestinationLit['disabled_reason']>, Light>> = {
+  by_hand: { tone: 'paused', word: 'off', text: 'A person switched it off. Its deliveries wait.' },
+  gone: {
+    tone: 'fail',
+    word: 'disabled: gone',
+    text: 'The receiver answered 410 Gone, so Postroad switched it off. Its deliveries wait.',
+  },
+  failing: {
+    tone: 'fail',
+    word: 'disabled: failing',
+    text: 'Nothing succeeded for 120 hours, so Postroad switched it off. Its deliveries wait.',
+  },
+}
+
+const BREAKERS: Readonly<Record<Exclude<DestinationLit['breaker']['state'], 'closed'>, Light>> = {
+  open: { tone: 'fail', word: 'breaker open', text: 'Too many attempts failed. Its deliveries wait for a probe.' },
+  half_open: { tone: 'fail', word: 'probing', text: 'The breaker is open, and a probe is under way.' },
+  recovering: {
+    tone: 'retry',
+    word: 'recovering',
+    text: 'A probe succeeded. It gets more requests with each success.',
+  },
+}
+
+export function destinationLight({ enabled, disabled_reason, breaker }: DestinationLit): Light {
+  if (!enabled) return OFF[disabled_reason ?? 'by_hand']
+  if (breaker.state !== 'closed') return BREAKERS[breaker.state]
+  return breaker.failures_in_row === 0
+    ? ON
+    : { tone: 'retry', word: 'failing', text: 'The last attempt failed. Postroad tries again.' }
+}
+
+export type EndpointLit = {
+  readonly enabled: boolean
+  readonly verification: { readonly scheme: string; readonly has_secret?: boolean | undefined }
+}
+
+export function endpointLight({ enabled, verification }: EndpointLit): Light {
+  if (!enabled) return { tone: 'paused', word: 'off', text: 'It is switched off: requests are answered 503.' }
+  if (verification.scheme !== 'none' && verification.has_secret !== true)
+    return {
+      tone: 'fail',
+      word: 'no secret',
+      text: 'It checks signatures and has no secret: every request is answered 401.',
+    }
+  return ON
+}
+
+export type DeliveryLit = {
+  readonly state: 'pending' | 'sending' | 'delivered' | 'retrying' | 'failed' | 'paused' | 'cancelled'
+  readonly held_by: { readonly cause: string } | null
+}
+
+const STATES: Readonly<Record<DeliveryLit['state'], Tone>> = {
+  pending: 'sending',
+  sending: 'sending',
+  delivered: 'ok',
+  retrying: 'retry',
+  failed: 'fail',
+  paused: 'paused',
+  cancelled: 'rejected',
+}
+
+/** A delivery that its destination holds back is `held`, whatever it waits as. One in a queue that moves on looks like any other that waits. */
+export function deliveryLight({ state, held_by }: DeliveryLit): Omit<Light, 'text'> {
+  const tone = STATES[state]
+  if (held_by === null) return { tone, word: state }
+  const word = state === 'paused' ? state : 'held'
+  if (!TROUBLE_CAUSES.has(held_by.cause)) return { tone: state === 'paused' ? tone : 'sending', word }
+  return { tone: held_by.cause === 'breaker_recovering' ? 'retry' : 'fail', word }
+}

@@ -1,0 +1,18 @@
+import { dueAt, mustWait } from './rows.ts'
+import type { SimStore } from './store.ts'
+
+/** A person asks for the next probe of a lane at once; false when its breaker is not open, or nothing waits. */
+// oxlint-disable-next-line max-params -- as all operations here: when, and on what
+export function probeLane(store: SimStore, now: number, key: string): boolean {
+  const lane = store.lane(key)
+  const { memory, settings } = lane
+  const waiting = lane.deliveries.filter((row) => row.next_attempt_at !== null && !mustWait(row, lane))
+  const [first] = waiting.toSorted((a, b) => dueAt(a) - dueAt(b))
+  const isOpen = memory?.breaker?.state === 'open' && memory.breaker_resets === settings.breaker_resets
+  if (!lane.enabled || !isOpen || first === undefined) return false
+  first.next_attempt_at = Math.min(dueAt(first), now)
+  lane.work_at = null
+  lane.settings = { ...settings, probes_asked: settings.probes_asked + 1 }
+  lane.waits_until = null
+  return true
+}

@@ -1,0 +1,168 @@
+/** What destinations hold back, and why. Every place that shows a delivery asks here. */
+import {
+  encodeId,
+  heldBy,
+  heldUntil,
+  isOff,
+  LIMITS,
+  TROUBLE_CAUSES,
+  type HeldBy,
+  type HoldCause,
+} from '@postroad/contract'
+import type { Ctx } from '../../../context.ts'
+import type { Db } from '../../../platform/db.ts'
+import type { Room } from '../../verbs.ts'
+import { holdOf } from './hold.ts'
+import { countBehind, countHeld, findBehind, listLanes, type HeldCountRow, type LaneRow } from './queries.ts'
+
+const { backlogCountMax, deliveryHoldsMax } = LIMITS
+const FOREVER = new Date('9999-01-01T00:00:00Z')
+
+export const deliveryHolds: Room<'deliveryHolds'> = {
+  list: async (ctx) => {
+    const found = await listHolds(ctx.db, { ...ctx, projectIds: [ctx.projectId], now: ctx.clock.now() })
+    const holds = found.slice(0, deliveryHoldsMax).map(({ hold, destinationId, name, count }) => {
+      const { behind: _behind, ...shown } = hold
+      return { ...shown, destination_id: encodeId('destination', destinationId), name, deliveries: count }
+    })
+    return { holds, truncated: found.length > holds.length }
+  },
+}
+
+export type Hold = {
+  readonly destinationId: string
+  readonly name: string
+  readonly hold: HeldBy
+  /** How many deliveries it holds back, counted up to `backlogCountMax`. */
+  readonly count: number
+}
+type Asked = {
+  readonly workspaceId: string
+  readonly projectIds: readonly string[]
+  /** Absent: all of them. */
+  readonly destinationIds?: readonly string[]
+  readonly now: number
+}
+
+/** Each destination that holds deliveries back now, the one that holds most first. */
+export async function listHolds(
+  db: Db,
+  { workspaceId, projectIds, destinationIds, now }: Asked,
+): Promise<readonly Hold[]> {
+  const at = new Date(now)
+  const rows = await listLanes(db, { workspaceId, projectIds, destinationIds: destinationIds ?? null, now: at })
+  const lanes = rows.map((row) => ({ row, hold: holdOf(row, now) }))
+  const held = lanes.flatMap(({ row, hold }) => (hold === undefined ? [] : [laneHeld(row, { hold, now })]))
+  const ordered = lanes.flatMap(({ row, hold }) => (hold === undefined && row.ordered ? [row.destination_id] : []))
+  const [counts, behind] = await Promise.all([
+    held.length === 0 ? [] : countHeld(db, { workspaceId, lanes: held, max: backlogCountMax }),
+    ordered.length === 0
+      ? []
+      : countBehind(db, { workspaceId, destinationIds: ordered, now: at, max: backlogCountMax }),
+  ])
+  const countOf = new Map([...counts, ...behind].map((row) => [row.destination_id, row]))
+  return lanes
+    .flatMap(({ row, hold }) => counted({ row, hold, count: countOf.get(row.destination_id) }))
+    .toSorted((a, b) => b.count - a.count)
+}
+
+type Counting = {
+  readonly row: LaneRow
+  readonly hold: HeldBy | undefined
+  readonly count: HeldCountRow | undefined
+}
+
+function counted({ row, hold = IN_ORDER, count }: Counting): readonly Hold[] {
+  if (count === undefined || count.count === 0) return []
+  const since = hold.since ?? count.oldest_due_at?.toISOString() ?? null
+  return [{ destinationId: row.destination_id, name: row.name, hold: { ...hold, since }, count: count.count }]
+}
+
+const IN_ORDER: HeldBy = {
+  cause: 'order',
+  last_error: null,
+  last_status: null,
+  since: null,
+  next_probe_at: null,
+  behind: null,
+}
+
+const laneHeld = (row: LaneRow, { hold, now }: { readonly hold: HeldBy; readonly now: number }) => ({
+  destinationId: row.destination_id,
+  until: isOff(hold) ? FOREVER : new Date(heldUntil(hold, now)),
+  off: isOff(hold),
+})
+
+/** What a filter for held deliveries looks for. */
+export type HeldFilter = {
+  /** Deliveries of these lanes that are due until then. */
+  readonly lanes: readonly { readonly destinationId: string; readonly until: Date }[]
+  /** Deliveries that are paused with their destination, in these lanes. */
+  readonly off: readonly string[]
+  /** Deliveries of these lanes that are due now and have an earlier one with their key. */
+  readonly ordered: readonly string[]
+  readonly now: Date
+}
+
+/** `stuck`: only lanes in trouble: the breaker is not closed, or Postroad has switched the destination off. */
+export async function heldFilter(ctx: Ctx, cause: HoldCause | 'any' | 'stuck'): Promise<HeldFilter> {
+  const now = ctx.clock.now()
+  const at = { workspaceId: ctx.workspaceId, projectIds: [ctx.projectId], destinationIds: null, now: new Date(now) }
+  const lanes = (await listLanes(ctx.db, at)).map((row) => ({ row, hold: holdOf(row, now) }))
+  const wanted = lanes.flatMap(({ row, hold }) =>
+    hold !== undefined && isWanted(cause, hold) ? [laneHeld(row, { hold, now })] : [],
+  )
+  return {
+    lanes: wanted,
+    off: wanted.filter(({ off }) => off).map(({ destinationId }) => destinationId),
+    ordered:
+      cause === 'any' || cause === 'order'
+        ? lanes.flatMap(({ row, hold }) => (hold === undefined && row.ordered ? [row.destination_id] : []))
+        : [],
+    now: at.now,
+  }
+}
+
+function isWanted(wanted: HoldCause | 'any' | 'stuck', { cause }: HeldBy): boolean {
+  return wanted === 'stuck' ? TROUBLE_CAUSES.has(cause) : wanted === 'any' || wanted === cause
+}
+
+type Waiting = {
+  readonly id: string
+  readonly destination_id: string
+  readonly state: string
+  readonly pause_reason: string | null
+  readonly next_attempt_at: Date | null
+}
+
+/** What holds each of these deliveries of the project back. Nothing is asked when none of them waits. */
+export async function heldOf<Row extends Waiting>(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId' | 'clock'>,
+  rows: readonly Row[],
+): Promise<(row: Row) => HeldBy | null> {
+  const waiting = rows.filter((row) => row.next_attempt_at !== null || row.pause_reason === 'destination_disabled')
+  if (waiting.length === 0) return () => null
+  const now = ctx.clock.now()
+  const { workspaceId, projectId } = ctx
+  const destinationIds = [...new Set(waiting.map((row) => row.destination_id))]
+  const lanes = await listLanes(ctx.db, { workspaceId, projectIds: [projectId], destinationIds, now: new Date(now) })
+  const holds = new Map(lanes.map((row) => [row.destination_id, holdOf(row, now)]))
+  const byLane = (row: Row): HeldBy | null =>
+    heldBy(
+      { ...row, next_attempt_at: row.next_attempt_at?.toISOString() ?? null },
+      { hold: holds.get(row.destination_id), now },
+    )
+  const ordered = new Set(lanes.filter((lane) => lane.ordered).map((lane) => lane.destination_id))
+  const ids = waiting.filter((row) => ordered.has(row.destination_id) && byLane(row) === null).map((row) => row.id)
+  const found = ids.length === 0 ? [] : await findBehind(ctx.db, { workspaceId, projectId, ids })
+  const behind = new Map(found.map((one) => [one.id, one.behind]))
+  return (row) => byLane(row) ?? inOrder(row, { behind: behind.get(row.id), now })
+}
+
+function inOrder(
+  { next_attempt_at }: Waiting,
+  { behind, now }: { readonly behind: string | undefined; readonly now: number },
+): HeldBy | null {
+  if (behind === undefined || next_attempt_at === null || next_attempt_at.getTime() > now) return null
+  return { ...IN_ORDER, since: next_attempt_at.toISOString(), behind: encodeId('delivery', behind) }
+}
