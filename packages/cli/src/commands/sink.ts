@@ -71,13 +71,15 @@ async function receive({ port, status, count = Infinity, secret, json = false }:
     })
   })
   await listen(server, port)
+  // Before anything is printed: whoever reads that it listens may end it at once.
+  const stop = (): void => end(server)
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const closed = once(server, 'close').finally(() => process.off('SIGINT', stop).off('SIGTERM', stop))
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a TCP server has an address of this shape
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   if (json) complain(`Listening at ${url}`)
   else say(greeting(url, secret !== undefined))
-  const stop = (): void => end(server)
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  await once(server, 'close').finally(() => process.off('SIGINT', stop).off('SIGTERM', stop))
+  await closed
 }
 
 function end(server: Server): void {
