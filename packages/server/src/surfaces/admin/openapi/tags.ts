@@ -16,6 +16,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   destinations: 'Receivers of deliveries, with their signing, retries, limits and health.',
   destinationPresets: 'Settings for well-known receivers.',
   destinationPreviews: 'The request that a destination would receive.',
+  destinationSinks: 'Sinks: destinations that this server receives itself, to try things with.',
   deliveries: 'Records on their way to a destination, with every attempt.',
   replays: 'Replays of many deliveries, with their plan and progress.',
   search: 'Search events and deliveries, and find everything that belongs to one id.',
