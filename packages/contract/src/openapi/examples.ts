@@ -69,6 +69,7 @@ export const BODY_EXAMPLES: BodyExamples = {
     recover: { since: '2026-11-20T00:00:00Z', enable: true, dry_run: true },
     test: {},
   },
+  destinationSinks: { create: { name: 'Sink' } },
   destinationPreviews: {
     make: { record_id: exampleId('record'), url: 'https://erp.example.com/hooks' },
   },
