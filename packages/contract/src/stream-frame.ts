@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { Envelope } from './envelope.ts'
 import { Timestamp } from './list.ts'
 import { Rejection } from './rejection.ts'
+import { SenderOf } from './routes/capture/records.ts'
 import { Delivery } from './routes/delivery/deliveries.ts'
 
-/** A record as a stream shows it: the body that a destination would get. */
-const RecordFrame = Envelope
+/** A record as a stream shows it: the body that a destination would get. The admin stream adds what the console shows of its sender. */
+const RecordFrame = Envelope.extend({
+  webhook_id: SenderOf.webhook_id.optional(),
+  header_title: SenderOf.header_title.optional(),
+})
 
 /** Records between two moments are no longer kept; how many there were is not known any more. */
 const GapFrame = z.object({ from: Timestamp, to: Timestamp, missed: z.int().nullable() })

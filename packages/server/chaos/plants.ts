@@ -101,10 +101,11 @@ export const PLANTS = {
   'row-per-address': {
     rejections: (rejections) => ({
       ...rejections,
-      note: ({ receiver, captured }, rejected) => {
+      note: (refused, rejected) => {
+        const { captured } = refused
         const minutes = Number(captured.sourceIp?.split('.').at(-1) ?? 0)
         return rejections.note(
-          { receiver, captured: { ...captured, receivedAt: captured.receivedAt - minutes * 60_000 } },
+          { ...refused, captured: { ...captured, receivedAt: captured.receivedAt - minutes * 60_000 } },
           rejected,
         )
       },

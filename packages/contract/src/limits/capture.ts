@@ -37,6 +37,8 @@ export const capture = {
 
   // The rejection log
   rejectionContentTypeCharsMax: 200,
+  refusedSampleBodyBytesMax: 4_096,
+  refusedSampleDays: 7,
   activityLimitMax: 100,
   activityLimitDefault: 50,
   activityWindowDays: 7,
@@ -71,6 +73,7 @@ export const capture = {
   storedPayloadsReadBytesMax: 16_777_216,
   dryRunPayloadsMax: 1_000,
   dryRunRecentDefault: 100,
+  dryRunScannedMax: 10_000,
   dryRunDataCharsMax: 4_194_304,
   dryRunWorkMax: 268_435_456,
   sampleHeadersMax: 200,

@@ -34,6 +34,8 @@ export type WebhookPlan = {
   readonly handshake: HandshakePlan
   /** undefined: only the header Idempotency-Key counts. */
   readonly idempotency: CompiledIdempotency | undefined
+  /** Whether samples of refused requests are stored. */
+  readonly refusedSamples: boolean
 }
 
 export type HandshakePlan = { readonly kind: HandshakeKind; readonly tokenHash: Buffer | undefined }
@@ -230,6 +232,7 @@ async function loadPlan(deps: Deps, at: { workspaceId: string; projectId: string
       origins: row.cors_origins === null ? undefined : new Set(row.cors_origins),
       handshake: handshakeOf(deps, row),
       idempotency: compileIdempotency(row.idempotency),
+      refusedSamples: row.refused_samples,
     }
   })
   return {

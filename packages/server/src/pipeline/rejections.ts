@@ -3,12 +3,14 @@ import type { Deps } from '../context.ts'
 import { DbError } from '../platform/db.ts'
 import { uuidv7Named } from '../platform/ids.ts'
 import { addRejections, type CountedRow } from '../resources/capture/rejections/queries.ts'
-import type { Asked, Captured, Receiver, Rejected } from './types.ts'
+import { putSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
+import { createSampleTaker, type Refused } from './sample-refusals.ts'
+import type { Asked, Captured, Rejected } from './types.ts'
 
 /** The rejection log of this process: counts in memory, rows in the database a second later. */
 export type Rejections = {
-  /** Counts a refusal of a request whose credential was known, and gives it with the row that counts it. Costs no statement and never fails. */
-  note(of: { readonly captured: Captured; readonly receiver: Receiver }, rejected: Rejected): Rejected
+  /** Counts a refusal of a request whose credential was known, takes a sample of it now and then, and gives it with the row that counts it. Costs no statement and never fails. */
+  note(of: Refused, rejected: Rejected): Rejected
   /** Writes what was counted. To be called every second, and once more at the end. */
   flush(): Promise<void>
   /** Refusals that are counted nowhere, because there was no room for them or the database lost its answer. */
@@ -37,6 +39,7 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
   let counted = new Map<string, Entry>()
   let lost = 0
   let running: Promise<void> = Promise.resolve()
+  const samples = createSampleTaker(({ asked }) => METHODS[asked.kind])
 
   /** Says whether there was room for it. */
   const add = (key: string, entry: Entry): boolean => {
@@ -72,15 +75,20 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
         throw cause
       }
     }
+    // A sample that could not be written is not missed: the next minute brings another one.
+    const sampled = samples.taken()
+    if (sampled.length > 0) await putSamples(deps.database, sampled)
   }
 
   return {
     get lost() {
       return lost
     },
-    note: ({ captured, receiver }, rejected) => {
+    note: (refused, rejected) => {
+      const { captured, receiver } = refused
       const { reason } = rejected
       if (!isLogged(reason)) return rejected
+      samples.take(refused, rejected)
       const { webhook, ingestKeyId } = receiver
       const minute = Math.floor(captured.receivedAt / MINUTE_MS) * MINUTE_MS
       const key = `${receiver.plan.projectId} ${webhook?.id ?? ''} ${ingestKeyId ?? ''} ${reason} ${minute}`
@@ -104,7 +112,7 @@ const countOf = (some: readonly (readonly [string, Entry])[]): number =>
   some.reduce((sum, [, { count }]) => sum + count, 0)
 
 function entryOf(
-  { captured, receiver }: Parameters<Rejections['note']>[0],
+  { captured, receiver }: Pick<Refused, 'captured' | 'receiver'>,
   of: { reason: keyof typeof REASONS; minute: number; key: string },
 ): Entry {
   const { plan, webhook, ingestKeyId } = receiver

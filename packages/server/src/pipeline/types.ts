@@ -66,8 +66,11 @@ export type Verified = {
   readonly receiver: Receiver
   /** The bytes as sent: what is signed and kept. */
   readonly body: Buffer
+  /** The body, inflated when it was sent compressed. */
+  readonly content: Buffer
   /** The parsed payload, for routing. */
   readonly payload: unknown
+  readonly isProven: boolean
   /** The payload as JSON text, for storing: as it came when it came as JSON. */
   readonly text: string
   readonly hops: number
@@ -147,6 +150,8 @@ export type Rejected = {
   readonly reason: Reason
   readonly text?: string
   readonly scheme?: string
+  /** The step of the signature check that failed. */
+  readonly failedStep?: string
   readonly retryAfterSeconds?: number
   readonly upgradeUrl?: string
   /** The row of the rejection log that counts it; absent: none does. */

@@ -16,7 +16,7 @@ export type DryRunInput = {
   readonly payloads?: readonly unknown[] | undefined
   readonly payloads_text?: string | undefined
   readonly recent?: number | undefined
-  /** Whose stored payloads: one webhook's; null: all of the project. */
+  /** Whose stored payloads: those of one webhook; null: those that reached the rules of the project. */
   readonly webhookId: string | null
 }
 

@@ -11,6 +11,7 @@ import { pruneRecords } from '../resources/workspace/idempotency-records/queries
 import { deleteTokensOver } from '../resources/people/one-time-tokens/queries.ts'
 import { deleteEndedReplays } from '../resources/delivery/replays/queries.ts'
 import { deleteOldRejections, plansInUse } from '../resources/capture/rejections/queries.ts'
+import { deleteOldSamples } from '../resources/capture/webhooks/refused-samples/queries.ts'
 import { deleteOldRollups } from '../resources/workspace/rollups/queries.ts'
 import { deleteSessionsOver } from '../resources/people/sessions/queries.ts'
 import { deleteFullBuckets } from '../resources/people/throttles/queries.ts'
@@ -31,8 +32,8 @@ const DAY_MS = 86_400_000
 
 /**
  * Makes the days to come, drops those past retention, and deletes what a shorter plan no longer retains. It also removes
- * what has ended: previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, old rollups,
- * and what signing in leaves behind.
+ * what has ended: previous URLs, orphaned requests, idempotency keys, rejections and replays past retention, samples of
+ * refused requests, old rollups, and what signing in leaves behind.
  */
 export async function runUpkeep(deps: Deps): Promise<void> {
   const now = deps.clock.now()
@@ -52,6 +53,9 @@ export async function runUpkeep(deps: Deps): Promise<void> {
   const rejections = await planByPlan(deps, (plan, days, limit) =>
     deleteOldRejections(deps.database, { plan, before: now - days * DAY_MS, limit }),
   )
+  const samples = await pruned((limit) =>
+    deleteOldSamples(deps.database, { before: new Date(now - LIMITS.refusedSampleDays * DAY_MS), limit }),
+  )
   const replays = await planByPlan(deps, (plan, days, limit) =>
     deleteEndedReplays(deps.database, { plan, before: new Date(now - days * DAY_MS), limit }),
   )
@@ -63,7 +67,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       limit,
     }),
   )
-  if (made.length + dropped.length + expired + keys + answers + rejections + replays > 0)
+  if (made.length + dropped.length + expired + keys + answers + rejections + samples + replays > 0)
     deps.log.debug('upkeep.done', {
       made: made.length,
       dropped: dropped.length,
@@ -71,6 +75,7 @@ export async function runUpkeep(deps: Deps): Promise<void> {
       keys,
       answers,
       rejections,
+      samples,
       replays,
     })
 }

@@ -101,18 +101,35 @@ describe('POST rules/test', () => {
     }
   })
 
-  test('runs on the newest stored payloads of the project, as the road read them: JSON, forms, multipart and compressed bodies alike', async () => {
+  test('samples only stored payloads that reached the rules: none of an endpoint, none of a URL that names a dataset', async () => {
     const project = await aProject()
     const { key } = await anIngestKey(project)
-    const { public_url } = await aWebhook(project)
+    const { public_url, slug } = await aWebhook(project)
+    const url = `${world.baseUrl}/v1/ingest/${key}`
+    // A payload may say what a decision says, and hold what PostgreSQL refuses to unescape.
+    await aRule(project, { conditions: [{ path: 'a', equals: 'x' }] })
+    const reached = await post(url, '{"n":1,"a":"\\u0000"}')
+    await post(`${url}/inbox`, '{"rules":[1]}')
+    await post(public_url, '{"n":3}')
+    await post(`${world.baseUrl}/v1/webhooks/${key}/${slug}`, '{"n":4}')
+    const { body } = await project.admin('POST', 'rules/test', {})
+    assert.deepEqual(
+      body.results.map((result: Answer['body']) => result.submission_id),
+      [reached.body.id],
+    )
+  })
+
+  test('runs on the newest stored payloads that reached the rules, as the road read them: JSON, forms, multipart and compressed bodies alike', async () => {
+    const project = await aProject()
+    const { key } = await anIngestKey(project)
     const form = new FormData()
     form.set('n', '3')
-    const url = `${world.baseUrl}/v1/ingest/${key}/inbox`
+    const url = `${world.baseUrl}/v1/ingest/${key}`
     const zipped = () => post(url, new Uint8Array(gzipSync('{"n":4}')), { headers: { 'content-encoding': 'gzip' } })
     const sent = [
       await post(url, '{"n":1}'),
       await post(url, 'n=2', { type: 'application/x-www-form-urlencoded' }),
-      await post(public_url, form),
+      await post(url, form),
       await zipped(),
     ]
     const { body } = await project.admin('POST', 'rules/test', {
@@ -152,7 +169,7 @@ describe('POST rules/test', () => {
   test('numbers keep their digits in payloads_text, in stored payloads, and in what is seen', async () => {
     const project = await aProject()
     const { key } = await anIngestKey(project)
-    await post(`${world.baseUrl}/v1/ingest/${key}/inbox`, '{"n":12345678901234567890}')
+    await post(`${world.baseUrl}/v1/ingest/${key}`, '{"n":12345678901234567890}')
     const response = await fetch(`${world.baseUrl}/admin/api/projects/${project.id}/rules/test`, {
       method: 'POST',
       headers: { authorization: `Bearer ${world.installed.api_key}` },

@@ -294,7 +294,8 @@ async function aLog(entriesMax?: number) {
       sourceIp,
       receivedAt: world.clock.now(),
     } as unknown as Parameters<Rejections['note']>[0]['captured']
-    rejections.note({ captured, receiver }, { kind: 'rejected', reason: 'bad_signature' })
+    const unread = { body: Buffer.alloc(0), content: Buffer.alloc(0), isProven: false }
+    rejections.note({ captured, receiver, ...unread }, { kind: 'rejected', reason: 'bad_signature' })
   }
   return { rejections, refuse, statements: () => statements }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeId, encodeId } from '@postroad/contract'
 import { sql, type Database } from '../../src/platform/db.ts'
-import { aDestination, aWebhook, post } from '../stage/fixtures.ts'
+import { aDestination, anIngestKey, aRule, aWebhook, post } from '../stage/fixtures.ts'
 import type { Answer, World } from '../stage/harness.ts'
 import { onWorldStage } from '../stage/world-stage.ts'
 
@@ -211,4 +211,46 @@ test('a search with many conditions on long texts does a bounded piece of work, 
     const few = await get(what, { dataset: 'Long', f: 'n:equals:3' })
     assert.deepEqual([found(few).length, 'budget_used_up' in few.body], [1, false])
   }
+})
+
+test('search/submissions finds what was filed nowhere, by its body, and says what it could not read', async () => {
+  const picky = await aWebhook(world, { criteria: [{ path: 'kind', equals: 'wanted' }] })
+  const nowhere = await post(picky.public_url, '{"kind":"other","city":"Zürich"}')
+  await post(picky.public_url, '{"kind":"wanted","city":"Zürich"}')
+  await post(picky.public_url, '{"kind":"other","city":"Bern"}')
+  const find = async (query: Record<string, string>): Promise<Answer> =>
+    world.admin('GET', `search/submissions?${new URLSearchParams(query).toString()}`)
+  const idsOf = ({ body }: Answer): string[] => body.submissions.map(({ id }: Body) => id)
+  const byText = await find({ q: 'ZÜRICH' })
+  assert.deepEqual([idsOf(byText), byText.body.unreadable, byText.body.reached], [[nowhere.body.id], 0, null])
+  assert.equal(byText.body.unfiled, 2)
+  assert.ok(byText.body.scanned > EVENTS, 'filed ones were passed')
+  assert.deepEqual(idsOf(await find({ f: 'city:equals:Zürich' })), [nowhere.body.id])
+  assert.equal(idsOf(await find({ webhook: picky.id })).length, 2)
+  assert.deepEqual(idsOf(await find({ webhook: webhook.id })), [])
+  assert.deepEqual(idsOf(await find({ q: 'Zürich', to: '2020-01-01T00:00:00Z' })), [])
+  const first = await find({ webhook: picky.id, limit: '1' })
+  const second = await find({ webhook: picky.id, limit: '1', cursor: first.body.next_cursor })
+  assert.deepEqual(idsOf(second), [nowhere.body.id])
+  await database.run(
+    sql`update submissions set headers = '{"content-encoding":"gzip"}' where id = ${decodeId('submission', nowhere.body.id) ?? ''}`,
+  )
+  const broken = await find({ q: 'Zürich' })
+  assert.deepEqual([idsOf(broken), broken.body.unreadable], [[], 1])
+})
+
+test('search/events finds what a rule filed', async () => {
+  const { key } = await anIngestKey(world)
+  const [one_, other_] = [
+    await aRule(world, { dataset: 'Ruled', conditions: [{ path: 'to', equals: 'one' }] }),
+    await aRule(world, { dataset: 'Ruled', conditions: [{ path: 'to', op: 'exists' }] }),
+  ]
+  const url = `${world.baseUrl}/v1/ingest/${key}`
+  const both = await post(url, '{"to":"one"}')
+  await post(url, '{"to":"two"}')
+  await post(`${url}/Ruled`, '{"to":"one"}')
+  const found = async (rule: string): Promise<string[]> => (await all('events', { rule })).map(({ id }) => id)
+  const filedBy = (rule: string): string => both.body.routed.find(({ rule_id }: Body) => rule_id === rule).record_id
+  assert.deepEqual(await found(one_.id), [filedBy(one_.id)])
+  assert.equal((await found(other_.id)).length, 2)
 })

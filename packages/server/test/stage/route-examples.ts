@@ -269,6 +269,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'rules.test': () => ({ body: { conditions: [{ path: 'a', equals: 1 }], payloads: [{ a: 1, b: 'canary-payload' }] } }),
   'search.deliveries': () => ({ query: { state: 'delivered,failed', q: 'a' } }),
   'search.events': () => ({ query: { dataset: 'filed', f: 'a:equals:1' } }),
+  'search.submissions': () => ({ query: { q: 'a' } }),
   'search.correlate': async (at) => withId((await anEventIn(at)).id),
   'submissions.list': () => ({}),
   'submissions.get': async (at) => withId((await anEventIn(at)).id),
@@ -297,6 +298,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   'workspaces.update': () => ({ body: { name: aName('renamed') } }),
   'workspaces.close': aClosing,
   'workspaces.reopen': aClosed,
+  'webhooks.refusedSamples': aRefusalIn,
+  'webhooks.signSample': (at) => withBody(aVerifyingWebhookIn(at), { body: '{}' }),
   'webhooks.verifySample': (at) => withBody(aWebhookIn(at), { headers: {}, body: '{}' }),
 }
 

@@ -30,11 +30,25 @@ const RecordRow = z
   .describe('`_id` and one member for each column, by key.')
   .meta({ type: 'object' })
 
+/** What a record shows of the request that it came with. */
+export const SenderOf = {
+  webhook_id: idOutput('webhook')
+    .nullable()
+    .describe('The endpoint that received it; null: it came with an ingest key alone.'),
+  header_title: z
+    .string()
+    .nullable()
+    .describe(
+      'What the headers of the request call the event, by `event_title` of the endpoint; its first 200 characters. null: they do not name it, or a path of the event does.',
+    ),
+}
+
 export const RecordItem = z.object({
   id: idOutput('record').describe('The event id: the same on every delivery, retry and replay.'),
   dataset: z.string(),
   submission_id: idOutput('submission'),
   received_at: Timestamp,
+  ...SenderOf,
   data: z.unknown(),
 })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
 import { idInput, idOutput } from '../../ids.ts'
+import { LIMITS } from '../../limits.ts'
 import { DatasetName, Deleted, ListQuery, listOf, Name, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
@@ -96,8 +97,9 @@ export const rules = {
     path: 'rules/test',
     summary: 'Try conditions and mappings',
     description:
-      'Says what conditions and mappings, saved or not, would make of payloads: of the ones sent here, of the newest that the project received, ' +
-      'or of both. Stores nothing, so every role may, and a suspended workspace too. At most 16 MiB of stored payloads are read.',
+      'Reports the result that conditions and mappings, saved or not, would have for payloads: for those sent here, for the newest stored ones that reached the rules, ' +
+      'or for both. Only POST /v1/ingest/{ingest_key} without a dataset reaches the rules. The call stores nothing, so every role may use it, also in a suspended workspace. ' +
+      `It looks for stored payloads among the newest ${LIMITS.dryRunScannedMax.toLocaleString('en')} requests of the project and reads at most 16 MiB of them.`,
     ...READ,
     status: 200,
     body: z.strictObject({

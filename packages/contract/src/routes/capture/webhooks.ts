@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { Conditions } from '../../condition.ts'
 import { Cors, Handshake, HandshakeCreate, HandshakePatch, IpAllowlist, VerifyToken } from '../../gates.ts'
 import { DryRun, DryRunOn } from '../../dry-run.ts'
+import { EventTitle, EventTitleSetting } from '../../event-title.ts'
 import { Idempotency, IdempotencySetting } from '../../idempotency.ts'
 import { idInput, idOutput } from '../../ids.ts'
 import { LIMITS } from '../../limits.ts'
 import { DatasetName, Deleted, Instant, ListQuery, listOf, Name, Slug, Timestamp } from '../../list.ts'
 import { Mappings } from '../../mapping.ts'
+import { RefusedSample } from '../../refused-sample.ts'
+import { RejectionReason } from '../../rejection.ts'
 import { EndOverlap, EndUrlOverlap, OverlapHours } from '../../rotation.ts'
 import { defineRoute, READ, WRITE } from '../../route.ts'
 import { SignatureExplanation } from '../../signature-explanation.ts'
@@ -16,6 +19,7 @@ import {
   VerificationPatch,
   VerificationSecret,
   VerificationSettings,
+  VERIFICATION_SCHEMES,
 } from '../../verification.ts'
 
 /** A version in a path: what is no number answers like a version that is not there. */
@@ -37,6 +41,12 @@ export const Webhook = z.object({
   cors: Cors,
   handshake: Handshake,
   idempotency: Idempotency,
+  event_title: EventTitle,
+  refused_samples: z
+    .boolean()
+    .describe(
+      'Whether one redacted sample is stored for each cause of a refusal; false: none is, and those that were stored are deleted.',
+    ),
   webhook_slug: z.string().describe('The last segment of the public URL: the credential.'),
   public_path: z.string(),
   public_url: z.string(),
@@ -59,6 +69,8 @@ export const WebhookConfig = Webhook.pick({
   cors: true,
   handshake: true,
   idempotency: true,
+  event_title: true,
+  refused_samples: true,
 }).extend({
   verification: VerificationSettings,
 })
@@ -140,6 +152,8 @@ export const webhooks = {
       cors: Cors.default(null),
       handshake: HandshakeCreate.default({ kind: 'none' }),
       idempotency: IdempotencySetting.default(null),
+      event_title: EventTitleSetting.default(null),
+      refused_samples: z.boolean().default(true),
     }),
     output: one,
   }),
@@ -177,6 +191,8 @@ export const webhooks = {
       cors: Cors.optional(),
       handshake: HandshakePatch.optional(),
       idempotency: IdempotencySetting.optional(),
+      event_title: EventTitleSetting.optional(),
+      refused_samples: z.boolean().optional(),
     }),
     output: one,
   }),
@@ -222,6 +238,48 @@ export const webhooks = {
     params: at,
     body: Sample,
     output: SignatureExplanation,
+  }),
+  refusedSamples: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'webhooks/{id}/refused-samples',
+    summary: 'See samples of refused requests',
+    description:
+      'One redacted sample for each cause for which the endpoint refused a request, the latest first: headers and the first 4 KiB of the body. ' +
+      'Of a request that had not proven its signature it holds the names of the headers and the form of its signature, and no value. ' +
+      `A sample appears within two seconds, is replaced at most once a minute and is deleted after ${LIMITS.refusedSampleDays} days. \`refused_samples\` of the endpoint switches samples off.`,
+    ...READ,
+    status: 200,
+    params: at,
+    query: z.object({ reason: RejectionReason.optional().describe('Only the one for this reason.') }),
+    output: z.object({ samples: z.array(RefusedSample) }),
+  }),
+  signSample: defineRoute({
+    method: 'POST',
+    area: 'project',
+    path: 'webhooks/{id}/sign-sample',
+    summary: 'Sign a request for an endpoint',
+    description:
+      'Gives the headers that a sender with the verification secret of the endpoint would send with a body, so that an event can be sent to an endpoint that verifies signatures. ' +
+      'It never shows the secret, and each call is audited. An endpoint that verifies nothing needs no headers. The call stores and sends nothing.',
+    ...WRITE,
+    status: 200,
+    refusesIdempotencyKey: true,
+    params: at,
+    body: z
+      .strictObject({
+        body: z.string().optional().describe('The body that will be sent, when it is text.'),
+        body_base64: z.base64().optional().describe('The body that will be sent, in base64. Not together with body.'),
+      })
+      .refine(
+        (sample) => sample.body === undefined || sample.body_base64 === undefined,
+        'send body or body_base64, not both',
+      ),
+    output: z.object({
+      scheme: z.enum(VERIFICATION_SCHEMES),
+      headers: z.record(z.string(), z.string()).describe('To be sent with exactly this body.'),
+      expires_at: Timestamp.nullable().describe('When the timestamp becomes too old; null: it has none.'),
+    }),
   }),
   rotate: defineRoute({
     method: 'POST',

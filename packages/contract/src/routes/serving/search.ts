@@ -8,7 +8,7 @@ import { Rejection } from '../../rejection.ts'
 import { VERIFIED_SCHEMES } from '../../verification.ts'
 import { Attempt, Delivery, DELIVERY_STATES } from '../delivery/deliveries.ts'
 import { RecordItem } from '../capture/records.ts'
-import { SubmissionDetail } from '../capture/submissions.ts'
+import { Submission, SubmissionDetail } from '../capture/submissions.ts'
 
 const { searchTextCharsMax, correlatedDeliveriesMax, correlatedAttemptsMax } = LIMITS
 
@@ -65,7 +65,7 @@ export const Story = z.object({
     })
     .nullable()
     .describe('null: the id names no single event. Then records and deliveries are the newest ones that belong to it.'),
-  records: z.array(RecordItem.omit({ data: true })),
+  records: z.array(RecordItem.omit({ data: true, webhook_id: true, header_title: true })),
   deliveries: z.array(
     Delivery.extend({
       ...Ended,
@@ -178,9 +178,29 @@ export const search = {
       state: States.optional().describe(
         'Only those that have a delivery in one of these states, with commas between; with `destination` it is one delivery that must be both.',
       ),
+      rule: idInput('rule').optional().describe('Only those that this rule filed.'),
     }),
     output: listOf('records', RecordItem).extend({
       scanned: z.int().describe('How many records this call has looked at.'),
+      reached,
+      budget_used_up,
+    }),
+  }),
+  submissions: defineRoute({
+    method: 'GET',
+    area: 'project',
+    path: 'search/submissions',
+    summary: 'Search requests that were filed nowhere',
+    description: `Accepted requests of which no record was made, because no criteria and no rule took them, by what is in their body. \`search/events\` has all others. ${BOUNDED}`,
+    ...READ,
+    status: 200,
+    query: SearchQuery.omit({ dataset: true }),
+    output: listOf('submissions', Submission).extend({
+      scanned: z.int().describe('How many submissions this call has passed, filed ones too.'),
+      unfiled: z.int().describe('How many of them were filed nowhere: their bodies were looked through.'),
+      unreadable: z
+        .int()
+        .describe('How many bodies could not be read as a payload, so that they were not looked through.'),
       reached,
       budget_used_up,
     }),

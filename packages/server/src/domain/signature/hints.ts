@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson } from '../json/json-text.ts'
 import { anyEqual, digest } from './digest.ts'
 import type { Reading, Recipe, SignatureFailure } from './reading.ts'
-import type { HeldSecret, SampleToExplain } from './schemes.ts'
+import { otherHeaderHints, type HeldSecret, type SampleToExplain } from './schemes.ts'
 
 /** What a person might look at when a sample is refused: likely mistakes, tried one at a time with the secrets that are held. */
 export function hintsFor(
@@ -23,26 +23,6 @@ export function hintsFor(
     case 'digest':
       return [...millisecondHints(at.reading), ...signatureHints(at)]
   }
-}
-
-const SCHEME_HEADERS: readonly (readonly [name: string, scheme: string])[] = [
-  ['Stripe-Signature', 'payments_provider'],
-  ['Payment-Signature', 'payments_provider'],
-  ['X-Hub-Signature-256', 'code_host'],
-  ['X-Shopify-Hmac-Sha256', 'commerce_platform'],
-  ['X-Slack-Signature', 'chat_platform'],
-  ['webhook-signature', 'standard_webhooks'],
-  ['svix-signature', 'standard_webhooks'],
-  ['X-Signature', 'hmac'],
-]
-
-function otherHeaderHints({ headers, settings }: SampleToExplain): readonly string[] {
-  return SCHEME_HEADERS.filter(
-    ([name, scheme]) => scheme !== settings.scheme && headers[name.toLowerCase()] !== undefined,
-  ).map(
-    ([name, scheme]) =>
-      `The request carries ${name}, a header of the scheme ${scheme}; this endpoint is set to ${settings.scheme}.`,
-  )
 }
 
 function millisecondHints({ time }: Reading): readonly string[] {

@@ -3,9 +3,12 @@ import { failureOf, type Signed, type SignatureFailure } from './reading.ts'
 import { NO_SECRET, readSignature } from './schemes.ts'
 
 export { explainSignature } from './explain.ts'
-export { type Signed, type SignatureFailure } from './reading.ts'
+export { explainRefused, hintsOfRefused } from './explain-sample.ts'
+export { signatureForms } from './form.ts'
+export { SIGNATURE_STEPS, type Signed, type SignatureFailure } from './reading.ts'
 export type { HeldSecret } from './schemes.ts'
 export { signDelivery, verifyDelivery, verifyServiceSignature } from './service-signature.ts'
+export { signatureSeconds, signRequest } from './sign-request.ts'
 
 export type SignatureToVerify = Signed & { readonly settings: VerificationSettings }
 

@@ -42,3 +42,27 @@ export function readSignature(settings: SchemeSettings, headers: Signed['headers
       return readHmac(headers, settings)
   }
 }
+
+const SCHEME_HEADERS: readonly (readonly [name: string, scheme: string])[] = [
+  ['Stripe-Signature', 'payments_provider'],
+  ['Payment-Signature', 'payments_provider'],
+  ['X-Hub-Signature-256', 'code_host'],
+  ['X-Shopify-Hmac-Sha256', 'commerce_platform'],
+  ['X-Slack-Signature', 'chat_platform'],
+  ['webhook-signature', 'standard_webhooks'],
+  ['svix-signature', 'standard_webhooks'],
+  ['X-Signature', 'hmac'],
+]
+
+/** The headers of other schemes that a request carries. */
+export function otherHeaderHints({
+  headers,
+  settings,
+}: Pick<SampleToExplain, 'headers' | 'settings'>): readonly string[] {
+  return SCHEME_HEADERS.filter(
+    ([name, scheme]) => scheme !== settings.scheme && headers[name.toLowerCase()] !== undefined,
+  ).map(
+    ([name, scheme]) =>
+      `The request carries ${name}, a header of the scheme ${scheme}; this endpoint is set to ${settings.scheme}.`,
+  )
+}

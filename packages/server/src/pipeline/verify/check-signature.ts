@@ -11,15 +11,19 @@ import type { Check, Passage } from './passage.ts'
 export const checkSignature: Check = (deps, passage) => {
   const { webhook, ingestKey } = passage.receiver
   const verifies = webhook !== undefined && webhook.settings.scheme !== 'none'
-  if (!verifies && ingestKey?.secrets === undefined) return undefined
+  if (!verifies && ingestKey?.secrets === undefined) return proven(passage)
   const nowSeconds = Math.floor(deps.clock.wall() / 1_000)
   if (ingestKey?.secrets !== undefined) {
     const failure = verifyServiceSignature(signedBy(ingestKey.secrets, { passage, nowSeconds }))
     if (failure !== undefined) return refused(failure, 'service_signature')
   }
-  if (!verifies) return undefined
+  if (!verifies) return proven(passage)
   const failure = verifySignature({ ...signedBy(webhook.secrets, { passage, nowSeconds }), settings: webhook.settings })
-  return failure && refused(failure, webhook.settings.scheme)
+  return failure === undefined ? proven(passage) : refused(failure, webhook.settings.scheme)
+}
+
+function proven(passage: Passage): undefined {
+  passage.isProven = true
 }
 
 function signedBy(
@@ -32,5 +36,5 @@ function signedBy(
 }
 
 function refused(failure: NonNullable<ReturnType<typeof verifySignature>>, scheme: string): Rejected {
-  return reject(failure.reason, { text: failure.detail, scheme })
+  return reject(failure.reason, { text: failure.detail, scheme, failedStep: failure.step })
 }

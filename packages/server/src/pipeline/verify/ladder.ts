@@ -58,6 +58,7 @@ export async function verify(deps: Climbing, captured: Captured): Promise<Verifi
     body: EMPTY,
     content: EMPTY,
     payload: undefined,
+    isProven: false,
     text: '',
     hops: 0,
     chain: null,

@@ -10,6 +10,8 @@ export type Passage = {
   /** The body, inflated when it was sent compressed. */
   content: Buffer
   payload: unknown
+  /** The sender has shown the signature that is asked for, or none is. */
+  isProven: boolean
   text: string
   hops: number
   chain: string | null

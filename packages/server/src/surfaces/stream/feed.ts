@@ -3,11 +3,11 @@ import { refuse } from '../../domain/refusal.ts'
 import { contains } from '../../domain/serving/snapshot.ts'
 import type { Position } from '../../domain/serving/stream-cursor.ts'
 import type { Changes, Page, Refusals, StreamReader, StreamScope } from '../../resources/serving/stream/index.ts'
-import { pageEnd, recordFrames, type Dialect } from './frame.ts'
+import { pageEnd, recordFrames, type Detail, type Dialect } from './frame.ts'
 import { packed, type Parcel } from './wire.ts'
 
 /** What one read of the feed found, packed once for all clients that want all of it. */
-export type Batch = { readonly page: Page; parcel(dialect: Dialect): Parcel }
+export type Batch = { readonly page: Page; parcel(dialect: Dialect, detail: Detail): Parcel }
 
 /** What the feed tells from a moment on, kept until somebody is ready to hear it. */
 export type Hold = { release(hear: (batch: Batch) => void): void; cancel(): void }
@@ -162,17 +162,15 @@ function earlier(known: Position | undefined, joined: Position): Position {
 }
 
 function batchOf(page: Page): Batch {
-  const parcels = new Map<Dialect, Parcel>()
+  const parcels = new Map<string, Parcel>()
   return {
     page,
-    parcel: (dialect) => {
-      const known = parcels.get(dialect)
+    parcel: (dialect, detail) => {
+      const key = `${dialect} ${detail}`
+      const known = parcels.get(key)
       if (known !== undefined) return known
-      const parcel = packed(
-        dialect,
-        recordFrames(page, () => true),
-      )
-      parcels.set(dialect, parcel)
+      const parcel = packed(dialect, recordFrames(page, { wanted: () => true, detail }))
+      parcels.set(key, parcel)
       return parcel
     },
   }

@@ -8,20 +8,37 @@ export type Frame = { readonly type: StreamFrameType; readonly cursor: string | 
 /** How frames are written on a wire. */
 export type Dialect = 'server_sent_events' | 'web_socket'
 
+/** For whom frames are made: `sender` adds the endpoint of a record and the title that its headers give. */
+export type Detail = 'envelope' | 'sender'
+
 /** The payload is spliced in byte for byte, so that a stream shows what a destination gets. */
-export function recordFrame(row: StreamRow, cursor: string): Frame {
+function recordFrame(row: StreamRow, { cursor, detail }: { cursor: string; detail: Detail }): Frame {
   const head = `{"id":"${encodeId('record', row.id)}","dataset":"${row.dataset}","received_at":"${row.received_at.toISOString()}"`
-  return { type: 'record', cursor, json: `${head},"data":${row.data}}` }
+  const sender = detail === 'sender' ? senderOf(row) : ''
+  return { type: 'record', cursor, json: `${head}${sender},"data":${row.data}}` }
+}
+
+function senderOf({ webhook_id, header_title }: StreamRow): string {
+  const webhook = webhook_id === null ? null : encodeId('webhook', webhook_id)
+  return `,"webhook_id":${JSON.stringify(webhook)},"header_title":${JSON.stringify(header_title)}`
 }
 
 /** The frames of a page for who has seen `from` so far; the last one ends the read, so its cursor is a whole position. */
-export function recordFrames(page: Page, wanted: (row: StreamRow) => boolean): readonly Frame[] {
+export function recordFrames(
+  page: Page,
+  { wanted, detail }: { wanted: (row: StreamRow) => boolean; detail: Detail },
+): readonly Frame[] {
   const prefix = partwayPrefix(page)
   const last = page.more ? undefined : page.rows.at(-1)
   const frames: Frame[] = []
   for (const row of page.rows) {
     if (wanted(row))
-      frames.push(recordFrame(row, row === last ? encodePosition(positionAfter(page, undefined)) : prefix + row.id))
+      frames.push(
+        recordFrame(row, {
+          cursor: row === last ? encodePosition(positionAfter(page, undefined)) : prefix + row.id,
+          detail,
+        }),
+      )
   }
   return frames
 }

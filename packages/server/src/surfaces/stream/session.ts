@@ -4,7 +4,7 @@ import { contains, sees, type Snapshot } from '../../domain/serving/snapshot.ts'
 import { encodePosition, type Position } from '../../domain/serving/stream-cursor.ts'
 import type { Page, StreamReader, StreamRow, StreamScope } from '../../resources/serving/stream/index.ts'
 import type { Batch, Feed, Hold, Sighting } from './feed.ts'
-import { pageEnd, recordFrames, type Frame } from './frame.ts'
+import { pageEnd, recordFrames, type Detail, type Frame } from './frame.ts'
 import { packed, type Wire } from './wire.ts'
 
 const BACKLOG_BYTES_MAX = 1_048_576
@@ -17,7 +17,7 @@ export type Tail = {
   /** Where the client stands, who gets everything beyond; or it begins now. */
   readonly from: Position | 'now'
   readonly datasets: ReadonlySet<string> | undefined
-  /** Whether the client also sees deliveries and refusals, from the moment on when it has caught up. */
+  /** Whether the client also sees who sent a record, and deliveries and refusals from the moment on when it has caught up. */
   readonly sightings: boolean
   /** Why it may stay no longer; undefined while it may. */
   readonly whyOver: () => CloseReason | undefined | Promise<CloseReason | undefined>
@@ -50,6 +50,10 @@ export class Session {
     this.#position = position
     this.#said = encodePosition(position)
     this.#beatAt = parts.deps.clock.now() + BEAT_MS[parts.wire.dialect]
+  }
+
+  get #detail(): Detail {
+    return this.tail.sightings ? 'sender' : 'envelope'
   }
 
   get wire(): Wire {
@@ -178,13 +182,16 @@ export class Session {
     if (this.tail.datasets !== undefined) return this.#send(batch.page, () => true)
     this.#moved(batch.page)
     if (batch.page.rows.length === 0) return
-    this.wire.write(batch.parcel(this.wire.dialect))
+    this.wire.write(batch.parcel(this.wire.dialect, this.#detail))
     this.#said = encodePosition(this.#position)
   }
 
   #send(page: Page, isNew: (row: StreamRow) => boolean): void {
     const { datasets } = this.tail
-    const frames = recordFrames(page, (row) => isNew(row) && (datasets === undefined || datasets.has(row.dataset)))
+    const frames = recordFrames(page, {
+      wanted: (row) => isNew(row) && (datasets === undefined || datasets.has(row.dataset)),
+      detail: this.#detail,
+    })
     this.#moved(page)
     this.wire.write(packed(this.wire.dialect, frames))
     this.#said = frames.at(-1)?.cursor ?? this.#said

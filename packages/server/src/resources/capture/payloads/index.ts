@@ -34,7 +34,15 @@ function payloadTest({ conditions, text }: PayloadFilter): (payload: string, wor
 /** How many rows were looked at before the work was used up, one at least, and those of them whose payload meets the filter. */
 export async function lookThrough<Row>(
   rows: readonly Row[],
-  { payloadOf, filter, work }: { payloadOf: (row: Row) => string | undefined; filter: PayloadFilter; work: PacedWork },
+  {
+    payloadOf,
+    filter,
+    work,
+  }: {
+    payloadOf: (row: Row) => string | undefined | Promise<string | undefined>
+    filter: PayloadFilter
+    work: PacedWork
+  },
 ): Promise<{ readonly looked: number; readonly found: readonly Row[] }> {
   const meets = payloadTest(filter)
   const found: Row[] = []
@@ -42,8 +50,10 @@ export async function lookThrough<Row>(
   for (const row of rows) {
     if (looked > 0 && work.usedUp) break
     looked += 1
-    const payload = payloadOf(row)
-    // oxlint-disable-next-line no-await-in-loop -- what was done decides whether more is
+    const read = payloadOf(row)
+    // oxlint-disable-next-line no-await-in-loop -- the work that was done decides whether more is
+    const payload = read instanceof Promise ? await read : read
+    // oxlint-disable-next-line no-await-in-loop -- as above
     if (payload !== undefined && (await meets(payload, work))) found.push(row)
   }
   return { looked, found }

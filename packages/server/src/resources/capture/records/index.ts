@@ -18,6 +18,8 @@ function present(row: RecordRow) {
     dataset: row.dataset,
     submission_id: encodeId('submission', row.submission_id),
     received_at: row.received_at.toISOString(),
+    webhook_id: row.webhook_id === null ? null : encodeId('webhook', row.webhook_id),
+    header_title: row.header_title,
     data: parsed.ok ? parsed.value : null,
   }
 }

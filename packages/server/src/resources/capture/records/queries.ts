@@ -1,5 +1,6 @@
 import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import type { IdRange } from '../../id-range.ts'
+import { headerTitle } from '../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -8,11 +9,19 @@ export type RecordRow = {
   readonly dataset: string
   readonly submission_id: string
   readonly received_at: Date
+  readonly webhook_id: string | null
+  /** What the headers of its request call it. */
+  readonly header_title: string | null
   /** The payload's text; taken from the submission when the record is its body. */
   readonly data: string
 }
 
-const columns: Sql = sql`r.id, r.dataset, r.submission_id, r.received_at, coalesce(r.data, s.body) as data`
+/** A record by its key alone. */
+export type BareRecordRow = Omit<RecordRow, 'data' | 'webhook_id' | 'header_title'>
+
+const columns: Sql = sql`
+  r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, ${headerTitle} as header_title, coalesce(r.data, s.body) as data
+`
 const withSubmission: Sql = sql`
   records r
   join submissions s
@@ -93,11 +102,8 @@ export function listSizedRecords(db: Db, at: At & { ids: readonly string[] }): P
 }
 
 /** Records by their ids, without their payloads. */
-export function listRecordsById(
-  db: Db,
-  at: At & { ids: readonly string[] },
-): Promise<readonly Omit<RecordRow, 'data'>[]> {
-  return db.many<Omit<RecordRow, 'data'>>(sql`
+export function listRecordsById(db: Db, at: At & { ids: readonly string[] }): Promise<readonly BareRecordRow[]> {
+  return db.many<BareRecordRow>(sql`
     select id, dataset, submission_id, received_at
       from records
      where workspace_id = ${at.workspaceId}
@@ -111,8 +117,8 @@ export function listRecordsById(
 export function listNewestRecords(
   db: Db,
   at: At & { dataset: string | null; limit: number },
-): Promise<readonly Omit<RecordRow, 'data'>[]> {
-  return db.many<Omit<RecordRow, 'data'>>(sql`
+): Promise<readonly BareRecordRow[]> {
+  return db.many<BareRecordRow>(sql`
     select id, dataset, submission_id, received_at
       from records
      where workspace_id = ${at.workspaceId}

@@ -14,6 +14,8 @@ import {
 } from './queries.ts'
 
 export { readStored, type StoredPayload } from './read-stored.ts'
+export { present as presentListedSubmission }
+export { scan as scanUnfiled } from './scan/index.ts'
 
 const present = (row: SubmissionRow) => ({
   id: encodeId('submission', row.id),
@@ -28,6 +30,7 @@ const present = (row: SubmissionRow) => ({
 
 export {
   findSubmission,
+  headerTitle,
   listRecordIdsOfKey,
   listStoredBodies,
   type StoredBodyRow,

@@ -1,3 +1,4 @@
+import { LIMITS, TITLE_HEADERS } from '@postroad/contract'
 import { sql, texts, type Db, type Sql } from '../../../platform/db.ts'
 import { begunBy } from '../../../platform/server-facts.ts'
 import type { IdRange } from '../../id-range.ts'
@@ -266,9 +267,27 @@ export async function listRecordIdsOfKey(
   return rows.map(({ id }) => id)
 }
 
+const ofNewest = (at: At): Sql => sql`(
+  select workspace_id, project_id, id, webhook_id, received_at, headers, body, body_bytes, body_size, decision
+    from submissions
+   where workspace_id = ${at.workspaceId}
+     and project_id = ${at.projectId}
+   order by id desc
+   limit ${LIMITS.dryRunScannedMax}
+)`
+
+// As text: PostgreSQL's operators refuse a document that has \u0000 in it, which a value that was seen may have.
+const reachedRules: Sql = sql`
+  and webhook_id is null
+  and decision::text ~ '^[{]("verified_scheme":"[a-z_]+",)?"rules":'
+`
+
 export type StoredBodyRow = Pick<WholeSubmissionRow, 'id' | 'received_at' | 'headers' | 'body' | 'body_bytes'>
 
-/** The newest bodies of a project, or of one webhook; at most `bytesMax` are read, and the one that goes beyond it. */
+/**
+ * The newest bodies of one webhook or, with null, those of a project that its rules were asked about; at most `bytesMax`
+ * are read, and the one that goes beyond it. No index knows the latter, so only the newest submissions are looked at.
+ */
 export function listStoredBodies(
   db: Db,
   at: At & { webhookId: string | null; limit: number; bytesMax: number },
@@ -280,10 +299,10 @@ export function listStoredBodies(
                     sum(body_size) over (order by id desc rows between unbounded preceding and 1 preceding) as newer_bytes
                from (
                       select id, received_at, headers, body, body_bytes, body_size
-                        from submissions
+                        from ${at.webhookId === null ? ofNewest(at) : sql`submissions`} candidates
                        where workspace_id = ${at.workspaceId}
                          and project_id = ${at.projectId}
-                         ${at.webhookId === null ? sql`` : sql`and webhook_id = ${at.webhookId}`}
+                         ${at.webhookId === null ? reachedRules : sql`and webhook_id = ${at.webhookId}`}
                        order by id desc
                        limit ${at.limit}
                     ) newest
@@ -309,3 +328,23 @@ export async function findStored(
   `)
   return new Set(rows.map((row) => row.id))
 }
+
+const known = TITLE_HEADERS.reduce<Sql | undefined>(
+  (before, name) =>
+    before === undefined ? sql`s.headers ->> ${name}::text` : sql`${before}, s.headers ->> ${name}::text`,
+  undefined,
+)
+
+/** What the headers of submission `s` call its event, by the setting of its endpoint; dots stand for what was a credential. */
+export const headerTitle: Sql = sql`(
+  select left(nullif(nullif(trim(title), ''), '•••'), 200)
+    from (
+           select case when w.event_title is null then coalesce(${known ?? sql`null`})
+                       else s.headers ->> lower(w.event_title ->> 'header') end as title
+             from (select 1) one
+             left join webhooks w
+               on w.workspace_id = s.workspace_id
+              and w.project_id = s.project_id
+              and w.id = s.webhook_id
+         ) titled
+)`

@@ -5,7 +5,7 @@ import { codingOf, inflate } from '../../../platform/inflate.ts'
 /** A body as received, with the headers it came with. */
 type StoredBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
 export type StoredPayload =
-  | { readonly ok: true; readonly payload: unknown; readonly chars: number }
+  | { readonly ok: true; readonly payload: unknown; readonly text: string; readonly chars: number }
   | { readonly ok: false; readonly error: string }
 
 /** A stored body as its payload: inflated and decoded by its headers, as the road did when it came. */
@@ -18,5 +18,5 @@ export async function readStored({ body, headers }: StoredBody): Promise<StoredP
     contentType: headers['content-type'],
     depthMax: LIMITS.forwardedJsonDepthMax,
   })
-  return decoded.ok ? { ok: true, payload: decoded.payload, chars: decoded.text.length } : decoded
+  return decoded.ok ? { ok: true, payload: decoded.payload, text: decoded.text, chars: decoded.text.length } : decoded
 }

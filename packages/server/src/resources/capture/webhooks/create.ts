@@ -34,6 +34,8 @@ export const create: Room<'webhooks'>['create'] = (ctx, input) => {
       ip_allowlist: input.ip_allowlist,
       cors_origins: input.cors?.origins ?? null,
       idempotency: input.idempotency,
+      event_title: input.event_title,
+      refused_samples: input.refused_samples,
       ...handshakeColumns(tx, { id, sent: input.handshake }),
       url_slug: tx.cipher.seal(urlSlug, secretPlace('webhooks.url_slug', id)),
       now: new Date(tx.clock.now()),

@@ -9,9 +9,11 @@ import type { Room } from '../../verbs.ts'
 import { create } from './create.ts'
 import { presentWebhook } from './present.ts'
 import { deleteWebhook, findWebhook, listWebhooks } from './queries.ts'
+import { refusedSamples } from './refused-samples/index.ts'
 import { restoreVersion } from './restore.ts'
 import { rotateVerificationSecret } from './rotate-secret.ts'
 import { rotate } from './rotate-url.ts'
+import { signSample } from './sign-sample.ts'
 import { tryOut } from './try-out.ts'
 import { update } from './update.ts'
 import { urlParts } from './url-parts.ts'
@@ -52,6 +54,10 @@ export const webhooks: Room<'webhooks'> = {
   test: tryOut,
 
   verifySample,
+
+  refusedSamples,
+
+  signSample,
 
   rotate,
 

@@ -1,5 +1,6 @@
 import type {
   Conditions,
+  EventTitle,
   HandshakeKind,
   Idempotency,
   Mappings,
@@ -27,6 +28,8 @@ export type WebhookRow = {
   readonly handshake: HandshakeKind
   readonly verify_token: Buffer | null
   readonly idempotency: Idempotency
+  readonly event_title: EventTitle
+  readonly refused_samples: boolean
   readonly url_slug: Buffer
   readonly previous_url_slug: Buffer | null
   readonly previous_url_expires_at: Date | null
@@ -37,8 +40,8 @@ export type WebhookRow = {
 
 const columns: Sql = sql`
   id, name, slug, dataset, enabled, criteria, mappings, verification, secret, previous_secret, previous_secret_expires_at,
-  ip_allowlist, cors_origins, handshake, verify_token, idempotency, url_slug, previous_url_slug, previous_url_expires_at, version, created_at,
-  updated_at
+  ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title, refused_samples, url_slug, previous_url_slug,
+  previous_url_expires_at, version, created_at, updated_at
 `
 
 /** All of a project, for the road. */
@@ -82,9 +85,12 @@ type Written = Pick<
   WebhookRow,
   'id' | 'name' | 'slug' | 'dataset' | 'enabled' | 'criteria' | 'mappings' | 'verification' | 'secret'
 > &
-  Pick<WebhookRow, 'ip_allowlist' | 'cors_origins' | 'handshake' | 'verify_token' | 'idempotency'>
+  Pick<
+    WebhookRow,
+    'ip_allowlist' | 'cors_origins' | 'handshake' | 'verify_token' | 'idempotency' | 'event_title' | 'refused_samples'
+  >
 
-const jsonOf = (idempotency: Idempotency): string | null => (idempotency === null ? null : JSON.stringify(idempotency))
+const jsonOf = (setting: Idempotency | EventTitle): string | null => (setting === null ? null : JSON.stringify(setting))
 
 /** undefined when the slug is taken. */
 export function insertWebhook(
@@ -93,12 +99,13 @@ export function insertWebhook(
 ): Promise<WebhookRow | undefined> {
   return db.maybe<WebhookRow>(sql`
     insert into webhooks (workspace_id, project_id, id, name, slug, dataset, enabled, criteria, mappings, verification,
-                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, url_slug,
-                          created_at, updated_at)
+                          secret, ip_allowlist, cors_origins, handshake, verify_token, idempotency, event_title,
+                          refused_samples, url_slug, created_at, updated_at)
     values (${row.workspaceId}, ${row.projectId}, ${row.id}, ${row.name}, ${row.slug}, ${row.dataset}, ${row.enabled},
             ${JSON.stringify(row.criteria)}, ${JSON.stringify(row.mappings)}, ${JSON.stringify(row.verification)},
             ${row.secret}, ${row.ip_allowlist}, ${row.cors_origins}, ${row.handshake}, ${row.verify_token},
-            ${jsonOf(row.idempotency)}, ${row.url_slug}, ${row.now}, ${row.now})
+            ${jsonOf(row.idempotency)}, ${jsonOf(row.event_title)}, ${row.refused_samples}, ${row.url_slug}, ${row.now},
+            ${row.now})
     on conflict (workspace_id, project_id, slug) do nothing
     returning ${columns}
   `)
@@ -127,6 +134,8 @@ export function updateWebhook(
            handshake = ${row.handshake},
            verify_token = ${row.verify_token},
            idempotency = ${jsonOf(row.idempotency)},
+           event_title = ${jsonOf(row.event_title)},
+           refused_samples = ${row.refused_samples},
            version = ${row.version},
            updated_at = ${row.now}
      where workspace_id = ${row.workspaceId}

@@ -10,6 +10,7 @@ import { sealedSecret } from './create.ts'
 import { changedHandshake } from './handshake.ts'
 import { presentWebhook, type Settings } from './present.ts'
 import { findWebhook, isSlugTaken, updateWebhook, type WebhookRow } from './queries.ts'
+import { deleteSamplesOf } from './refused-samples/index.ts'
 import { urlParts } from './url-parts.ts'
 import { changedMembers, keepVersion } from './versions.ts'
 
@@ -61,6 +62,7 @@ export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): 
     now: new Date(tx.clock.now()),
   })
   if (row === undefined) throw refuse('not_found')
+  if (!row.refused_samples) await deleteSamplesOf(tx.db, { ...tx, webhookId: row.id })
   if (makesVersion) await keepVersion(tx, row, { before: held, restoredFrom })
   return row
 }
@@ -75,6 +77,8 @@ function changed(held: WebhookRow, settings: Settings) {
     mappings: settings.mappings ?? held.mappings,
     ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
     idempotency: settings.idempotency === undefined ? held.idempotency : settings.idempotency,
+    event_title: settings.event_title === undefined ? held.event_title : settings.event_title,
+    refused_samples: settings.refused_samples ?? held.refused_samples,
     cors_origins: settings.cors === undefined ? held.cors_origins : (settings.cors?.origins ?? null),
   }
 }

@@ -134,6 +134,8 @@ async function firstWebhook(tx: Ctx) {
     cors: null,
     handshake: { kind: 'none' },
     idempotency: null,
+    event_title: null,
+    refused_samples: true,
   })
   return made.webhook
 }

@@ -11,6 +11,7 @@ import { idRange } from '../../id-range.ts'
 import { PacedWork } from '../../../platform/paced-work.ts'
 import { afterCursor } from '../../page.ts'
 import { presentRecord, scanRecords } from '../../capture/records/index.ts'
+import { presentListedSubmission, scanUnfiled } from '../../capture/submissions/index.ts'
 import type { Room } from '../../verbs.ts'
 
 type Verbs = Room<'search'>
@@ -88,7 +89,7 @@ export const deliveries: Verbs['deliveries'] = async (
 
 export const events: Verbs['events'] = async (
   ctx,
-  { limit, cursor, q, f, dataset, webhook, destination, state, ...times },
+  { limit, cursor, q, f, dataset, webhook, destination, state, rule, ...times },
 ) => {
   checkConditions(f, 'f')
   const { fromId, toId } = idRange(times)
@@ -96,7 +97,14 @@ export const events: Verbs['events'] = async (
     state === undefined && destination === undefined
       ? null
       : { states: state ?? null, destinationId: destination ?? null }
-  const wanted = { webhookId: webhook ?? null, dataset: dataset ?? null, delivery, conditions: f, text: q ?? null }
+  const wanted = {
+    webhookId: webhook ?? null,
+    ruleId: rule ?? null,
+    dataset: dataset ?? null,
+    delivery,
+    conditions: f,
+    text: q ?? null,
+  }
   const work = new PacedWork(LIMITS.searchWorkMax)
   const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, (at) =>
     scanRecords(ctx, {
@@ -109,4 +117,27 @@ export const events: Verbs['events'] = async (
     }),
   )
   return { records: rows.map(presentRecord), ...looked }
+}
+
+export const submissions: Verbs['submissions'] = async (ctx, { limit, cursor, q, f, webhook, ...times }) => {
+  checkConditions(f, 'f')
+  const { fromId, toId } = idRange(times)
+  const work = new PacedWork(LIMITS.searchWorkMax)
+  let [unreadable, unfiled] = [0, 0]
+  const { rows, ...looked } = await pieces(ctx, { limit, before: afterCursor(cursor) ?? toId, work }, async (at) => {
+    const found = await scanUnfiled(ctx, {
+      webhookId: webhook ?? null,
+      conditions: f,
+      text: q ?? null,
+      after: fromId,
+      before: at.before,
+      limit: at.limit,
+      scannedMax: LIMITS.replayScannedPerPageMax,
+      work,
+    })
+    unreadable += found.unreadable
+    unfiled += found.unfiled
+    return found
+  })
+  return { submissions: rows.map(presentListedSubmission), ...looked, unfiled, unreadable }
 }

@@ -1,5 +1,5 @@
 import type { Room } from '../../verbs.ts'
-import { deliveries, events } from './by-payload.ts'
+import { deliveries, events, submissions } from './by-payload.ts'
 import { correlate } from './correlate.ts'
 
-export const search: Room<'search'> = { deliveries, events, correlate }
+export const search: Room<'search'> = { deliveries, events, submissions, correlate }

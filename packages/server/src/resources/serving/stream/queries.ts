@@ -3,6 +3,7 @@ import { sql, type Db, type Sql } from '../../../platform/db.ts'
 import { uuidv7Floor } from '../../../platform/ids.ts'
 import type { DeliveryRow } from '../../delivery/deliveries/index.ts'
 import type { RejectionRow } from '../../capture/rejections/index.ts'
+import { headerTitle } from '../../capture/submissions/index.ts'
 
 /** What is streamed: a project, or with null all projects of a workspace. */
 export type StreamScope = { readonly workspaceId: string; readonly projectId: string | null }
@@ -18,6 +19,8 @@ export type StreamRow = {
   readonly xid: number
   /** The payload's text. */
   readonly data: string
+  readonly webhook_id: string | null
+  readonly header_title: string | null
 }
 
 export type PageAt = StreamScope & {
@@ -84,10 +87,10 @@ export type FoundPage = MomentRow & { readonly rows: readonly StreamRow[]; reado
 export async function readPage(db: Db, at: PageAt): Promise<FoundPage> {
   const rows = await db.many<JoinedRow>(sql`
     with m as materialized (${moment})
-    select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data
+    select m.snapshot, m.history, page.found, page.id, page.dataset, page.received_at, page.xid, page.data, page.webhook_id, page.header_title
       from m
       left join lateral (
-        select id, dataset, received_at, xid, data,
+        select id, dataset, received_at, xid, data, webhook_id, header_title,
                count(*) over () as found,
                sum(octet_length(data)) over (order by id rows between unbounded preceding and 1 preceding) as before
           from (${newRows(at)}) new_rows
@@ -113,7 +116,7 @@ function isFound(row: JoinedRow): row is JoinedRow & StreamRow {
 function newRows(at: PageAt): Sql {
   const { from, to, after, datasets } = at
   return sql`
-    select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data
+    select r.id, r.dataset, r.received_at, r.xid, coalesce(r.data, s.body) as data, s.webhook_id, ${headerTitle} as header_title
       from projects p
      cross join lateral (
        select r.id, r.workspace_id, r.project_id, r.submission_id, r.dataset, r.received_at, r.data, ${xid} as xid

@@ -191,6 +191,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   project_rollups: 'Counts of the events above by the minute and the hour.',
   destination_rollups: 'Counts of the attempts above by the minute and the hour.',
   record_columns: 'Keys of the records above.',
+  refused_samples: 'Redacted samples of refused requests, which are deleted after 7 days.',
   data_exports: 'Exports themselves.',
   data_export_chunks: 'Files of exports.',
 }

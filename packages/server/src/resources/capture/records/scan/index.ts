@@ -1,12 +1,16 @@
+import { encodeId } from '@postroad/contract'
 import type { Ctx } from '../../../../context.ts'
 import { listPayloads, lookThrough, readsPayloads, withinBytes, type PayloadFilter } from '../../payloads/index.ts'
 import type { PacedWork } from '../../../../platform/paced-work.ts'
+import { listFiledBy } from '../../submissions/index.ts'
 import type { RecordRow } from '../queries.ts'
 import { scanRecords, type ScannedRecordRow, type WantedDelivery } from './queries.ts'
 
 export type RecordScan = PayloadFilter & {
   readonly dataset: string | null
   readonly webhookId: string | null
+  /** The rule that filed it. */
+  readonly ruleId: string | null
   readonly delivery: WantedDelivery | null
   readonly after: string | null
   readonly before: string | null
@@ -29,8 +33,12 @@ export async function scan(
 ): Promise<FoundRecords> {
   const at = { workspaceId: ctx.workspaceId, projectId: ctx.projectId }
   const page = await scanRecords(ctx.db, { ...at, ...asked, limit: asked.scannedMax })
+  const byRule = await filedByRule(ctx, { page, ruleId: asked.ruleId })
   const fitting = page.filter(
-    (row) => row.has_delivery && (asked.webhookId === null || row.webhook_id === asked.webhookId),
+    (row) =>
+      row.has_delivery &&
+      (asked.webhookId === null || row.webhook_id === asked.webhookId) &&
+      (byRule === undefined || byRule.has(row.id)),
   )
   const read = withinBytes(readsPayloads(asked) ? fitting : fitting.slice(0, asked.limit))
   const payloads = new Map(
@@ -54,6 +62,16 @@ export async function scan(
     reached: last?.id ?? null,
     scanned: last === undefined ? page.length : page.findIndex(({ id }) => id === last.id) + 1,
   }
+}
+
+/** Those of a page that a rule filed; undefined: no rule is asked for. Only what came without an endpoint meets rules. */
+async function filedByRule(
+  ctx: Pick<Ctx, 'db' | 'workspaceId' | 'projectId'>,
+  { page, ruleId }: { readonly page: readonly ScannedRecordRow[]; readonly ruleId: string | null },
+): Promise<ReadonlySet<string> | undefined> {
+  if (ruleId === null) return undefined
+  const submissionIds = [...new Set(page.flatMap((row) => (row.webhook_id === null ? [row.submission_id] : [])))]
+  return new Set(await listFiledBy(ctx, { rule: encodeId('rule', ruleId), submissionIds }))
 }
 
 /** undefined: there is nothing beyond this page. */

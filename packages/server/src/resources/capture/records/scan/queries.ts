@@ -1,4 +1,5 @@
 import { sql, type Db, type Sql } from '../../../../platform/db.ts'
+import { headerTitle } from '../../submissions/index.ts'
 
 type At = { readonly workspaceId: string; readonly projectId: string }
 
@@ -8,6 +9,7 @@ export type ScannedRecordRow = {
   readonly submission_id: string
   readonly received_at: Date
   readonly webhook_id: string | null
+  readonly header_title: string | null
   /** Bytes of its payload. */
   readonly bytes: number
   /** Whether it has such a delivery as is wanted; true when none is. */
@@ -42,7 +44,7 @@ export function scanRecords(
   },
 ): Promise<readonly ScannedRecordRow[]> {
   return db.many<ScannedRecordRow>(sql`
-    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, coalesce(octet_length(r.data), s.body_size) as bytes,
+    select r.id, r.dataset, r.submission_id, r.received_at, s.webhook_id, s.header_title, coalesce(octet_length(r.data), s.body_size) as bytes,
            ${hasDelivery(at, at.delivery)} as has_delivery
       from (
              select id, dataset, submission_id, received_at, data
@@ -56,11 +58,11 @@ export function scanRecords(
               limit ${at.limit}
            ) r
      cross join lateral (
-             select webhook_id, body_size
-               from submissions
-              where workspace_id = ${at.workspaceId}
-                and project_id = ${at.projectId}
-                and id = r.submission_id
+             select s.webhook_id, s.body_size, ${headerTitle} as header_title
+               from submissions s
+              where s.workspace_id = ${at.workspaceId}
+                and s.project_id = ${at.projectId}
+                and s.id = r.submission_id
              offset 0
            ) s
      order by r.id desc

@@ -1,0 +1,43 @@
+import { sql, type Db } from '../../../../platform/db.ts'
+import type { SubmissionRow } from '../queries.ts'
+
+type At = { readonly workspaceId: string; readonly projectId: string }
+
+export type ScannedSubmissionRow = SubmissionRow & {
+  /** Bytes of its body. */
+  readonly bytes: number
+}
+
+/** The next submissions from the newest on, filed ones too: what one piece of a search looks at. */
+export function scanSubmissions(
+  db: Db,
+  at: At & { after: string | null; before: string | null; limit: number },
+): Promise<readonly ScannedSubmissionRow[]> {
+  return db.many<ScannedSubmissionRow>(sql`
+    select id, webhook_id, ingest_key_id, received_at, source_ip, content_type, body_size, record_ids, body_size as bytes
+      from submissions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       ${at.after === null ? sql`` : sql`and id > ${at.after}`}
+       ${at.before === null ? sql`` : sql`and id < ${at.before}`}
+     order by id desc
+     limit ${at.limit}
+  `)
+}
+
+export type ScannedBodyRow = {
+  readonly id: string
+  readonly headers: Record<string, string>
+  readonly body: string | null
+  readonly body_bytes: Buffer | null
+}
+
+export function listBodies(db: Db, at: At & { ids: readonly string[] }): Promise<readonly ScannedBodyRow[]> {
+  return db.many<ScannedBodyRow>(sql`
+    select id, headers, body, body_bytes
+      from submissions
+     where workspace_id = ${at.workspaceId}
+       and project_id = ${at.projectId}
+       and id = any (${at.ids}::uuid[])
+  `)
+}
