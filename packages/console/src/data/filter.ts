@@ -1,4 +1,4 @@
-import { CONDITION_OPS, type ConditionOp } from '@postroad/contract'
+import { CONDITION_OPS, LIMITS, type ConditionOp } from '@postroad/contract'
 import { splitPath } from '@postroad/contract/dot-path'
 import { RawNumber } from '../ui/raw-number.ts'
 
@@ -57,6 +57,7 @@ const TYPED: readonly (readonly [RegExp, ConditionOp])[] = [
 /** What a person typed as a filter: `total > 1000`, `type = order.created`, `coupon exists`; undefined: it is text to look for. */
 export function typedFilter(text: string): Filter | undefined {
   const trimmed = text.trim()
+  if (quotedText(trimmed) !== undefined) return undefined
   const asAddress = /^[\w.\\-]+:[a-z_]+/.test(trimmed) ? readFilter(trimmed) : undefined
   if (asAddress !== undefined) return asAddress
   for (const [pattern, op] of TYPED) {
@@ -66,8 +67,38 @@ export function typedFilter(text: string): Filter | undefined {
   return undefined
 }
 
+/** The text in quotes is text to look for, whatever it looks like; undefined: it is not in quotes. */
+export function quotedText(text: string): string | undefined {
+  return /^"([^"]+)"$/.exec(text.trim())?.[1]
+}
+
+const SIGN_AT_END = /^\S+?\s*(?:[<>=!]|[<>!]=)\s*$/
+const WORD_AT_END = /^(\S+)\s+(?:contains?|contai?|cont?|in|exists?|exis?)\s*$/
+const OP_AT_END = /^([\w.\\-]+):([a-z_]*):?$/
+
+/**
+ * Whether a person is in the middle of typing a condition, such as `total >` or `type contains`. Words alone say so only
+ * behind a path that payloads have: `log in` is text to look for.
+ */
+export function isHalfTyped(text: string, paths: readonly string[]): boolean {
+  const trimmed = text.trimStart()
+  if (SIGN_AT_END.test(trimmed)) return true
+  const [, word] = WORD_AT_END.exec(trimmed) ?? []
+  if (word !== undefined) return paths.includes(word)
+  const [, path, op = ''] = OP_AT_END.exec(trimmed) ?? []
+  if (path === undefined) return false
+  return (
+    CONDITION_OPS.some((one) => one === op) || (paths.includes(path) && CONDITION_OPS.some((one) => one.startsWith(op)))
+  )
+}
+
+/** Whether a text matches a pattern; undefined while nobody knows. */
+export type MatchesPattern = (pattern: string, text: string) => boolean | undefined
+
+const PATTERN_SUBJECT_CHARS_MAX = LIMITS.regexSubjectCharsMax
+
 /** Whether a payload meets a filter; values are compared as rules compare them: equality as text, order as numbers. */
-export function meets(data: unknown, { path, op, value }: Filter): boolean {
+export function meets(data: unknown, { path, op, value }: Filter, matches: MatchesPattern): boolean {
   const seen = valueAt(data, path)
   switch (op) {
     case 'exists':
@@ -81,7 +112,7 @@ export function meets(data: unknown, { path, op, value }: Filter): boolean {
     case 'contains':
       return (typeof seen === 'string' || Array.isArray(seen)) && seen.includes(value)
     case 'regex':
-      return typeof seen === 'string' && patternOf(value)?.test(seen.slice(0, 256)) === true
+      return typeof seen === 'string' && matches(value, seen.slice(0, PATTERN_SUBJECT_CHARS_MAX)) === true
     case 'gt':
     case 'gte':
     case 'lt':
@@ -126,17 +157,4 @@ function compares(op: 'gt' | 'gte' | 'lt' | 'lte', seen: unknown, bound: string)
   if (op === 'gt') return number > to
   if (op === 'gte') return number >= to
   return op === 'lt' ? number < to : number <= to
-}
-
-const OPEN_ENDED_MAX = 2
-
-/** The bounds of the contract keep a pattern from taking long in the browser's engine, on at most 256 characters. */
-function patternOf(text: string): RegExp | undefined {
-  if (text.length > 200 || (text.match(/[*+]|\{\d+,\}/g)?.length ?? 0) > OPEN_ENDED_MAX || /\)[*+{]/.test(text))
-    return undefined
-  try {
-    return new RegExp(text)
-  } catch {
-    return undefined
-  }
 }

@@ -5,6 +5,9 @@ export type Filed = {
   readonly id: string
   readonly dataset: string
   readonly received_at: string
+  readonly webhook_id?: string | null | undefined
+  /** What the headers of its request call it. */
+  readonly header_title?: string | null | undefined
   readonly data: unknown
 }
 export type Delivery = RouteAnswer<Routes['deliveries']['list']>['deliveries'][number]

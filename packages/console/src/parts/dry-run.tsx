@@ -11,7 +11,14 @@ const SHOWN = 50
 type Result = DryRun['results'][number]
 
 /** What conditions and mappings would make of recent events: which match, and on which condition the others fail. */
-export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun> }): ReactElement {
+export function DryRunResults({
+  asked,
+  none = 'Nothing has come yet that this could be tried on. Send an event, and it is tried at once.',
+}: {
+  readonly asked: UseQueryResult<DryRun>
+  /** What is said when there is nothing to try it on. */
+  readonly none?: string
+}): ReactElement {
   const [view, setView] = useState<'all' | 'matched' | 'failed'>('all')
   if (asked.error !== null) return <RefusedLine error={asked.error} />
   if (asked.data === undefined)
@@ -21,12 +28,7 @@ export function DryRunResults({ asked }: { readonly asked: UseQueryResult<DryRun
       </p>
     )
   const { matched, tested, results, not_looked_at } = asked.data
-  if (tested === 0)
-    return (
-      <p className="text-ink-3">
-        Nothing has come yet that this could be tried on. Send an event, and it is tried at once.
-      </p>
-    )
+  if (tested === 0) return <p className="text-ink-3">{none}</p>
   if (results.every(({ index }) => index !== null)) return <Own results={results} isStale={asked.isPlaceholderData} />
   const found = results.filter((one) => view === 'all' || one.matched === (view === 'matched'))
   return (

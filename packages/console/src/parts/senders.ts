@@ -15,6 +15,8 @@ export type Sender = {
   /** Its signature stands in headers that begin so; absent: as the scheme has it. */
   readonly headerPrefix?: string
   readonly idempotency: NonNullable<Create['idempotency']> | null
+  /** Where it names its events; absent: where many senders do. */
+  readonly title?: NonNullable<Create['event_title']>
   readonly handshake: 'none' | 'hub_challenge' | 'url_verification'
 }
 
@@ -38,6 +40,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'In Workbench, under Webhooks, add the URL as an event destination and copy its signing secret (whsec_…).',
     verification: { scheme: 'payments_provider' },
     idempotency: { path: 'id' },
+    title: { path: 'type' },
     ...NO_QUESTION,
   },
   {
@@ -48,6 +51,7 @@ export const SENDERS: readonly Sender[] = [
       'In the repository or organization, under Settings and Webhooks, add the URL with content type application/json and a secret of yours.',
     verification: { scheme: 'code_host' },
     idempotency: { header: 'X-GitHub-Delivery' },
+    title: { header: 'X-GitHub-Event' },
     ...NO_QUESTION,
   },
   {
@@ -58,6 +62,7 @@ export const SENDERS: readonly Sender[] = [
       'The secret is the client secret of the app; for webhooks made in the admin it stands under Settings and Notifications.',
     verification: { scheme: 'commerce_platform' },
     idempotency: { header: 'X-Shopify-Webhook-Id' },
+    title: { header: 'X-Shopify-Topic' },
     ...NO_QUESTION,
   },
   {
@@ -68,6 +73,7 @@ export const SENDERS: readonly Sender[] = [
       'In the app, set the URL under Event Subscriptions; the signing secret stands under Basic Information. Its url_verification question is answered.',
     verification: { scheme: 'chat_platform' },
     idempotency: { path: 'event_id' },
+    title: { path: 'event.type' },
     handshake: 'url_verification',
   },
   {
@@ -78,6 +84,7 @@ export const SENDERS: readonly Sender[] = [
       'In the app, under Webhooks, enter the URL and a verify token of yours. The secret is the app secret, under Settings and Basic.',
     verification: { scheme: 'code_host' },
     idempotency: null,
+    title: { path: 'entry.0.changes.0.field' },
     handshake: 'hub_challenge',
   },
   {
@@ -87,6 +94,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'The secret (whsec_…) is shown where the endpoint was added. Another Postroad signs like this too.',
     verification: { scheme: 'standard_webhooks' },
     idempotency: { header: 'webhook-id' },
+    title: { path: 'type' },
     ...NO_QUESTION,
   },
   {
@@ -97,6 +105,7 @@ export const SENDERS: readonly Sender[] = [
     verification: { scheme: 'standard_webhooks' },
     headerPrefix: 'svix',
     idempotency: { header: 'svix-id' },
+    title: { path: 'type' },
     ...NO_QUESTION,
   },
   {
@@ -106,6 +115,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'Under Settings, API and Webhooks; the signing secret stands on the page of the webhook.',
     verification: { scheme: 'hmac', header: 'Linear-Signature' },
     idempotency: { header: 'Linear-Delivery' },
+    title: { header: 'Linear-Event' },
     ...NO_QUESTION,
   },
   {
@@ -115,6 +125,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'The secret is the client secret of the internal or public integration.',
     verification: { scheme: 'hmac', header: 'Sentry-Hook-Signature' },
     idempotency: null,
+    title: { header: 'Sentry-Hook-Resource' },
     ...NO_QUESTION,
   },
   {
@@ -124,6 +135,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'Add a generic V3 webhook under Integrations; its secret is shown once, when it is made.',
     verification: { scheme: 'hmac', header: 'X-PagerDuty-Signature', prefix: 'v1=' },
     idempotency: { path: 'event.id' },
+    title: { path: 'event.event_type' },
     ...NO_QUESTION,
   },
   {
@@ -133,6 +145,7 @@ export const SENDERS: readonly Sender[] = [
     setup: 'In the form, under Connect and Webhooks, add the URL and a secret of yours.',
     verification: { scheme: 'hmac', header: 'Typeform-Signature', encoding: 'base64', prefix: 'sha256=' },
     idempotency: { path: 'event_id' },
+    title: { path: 'event_type' },
     ...NO_QUESTION,
   },
   {
@@ -184,7 +197,7 @@ export function createDraftOf(sender: Sender): CreateDraft {
 
 /** What is sent for a draft; repeats and the handshake are as the sender has them. */
 export function createBodyOf(
-  { idempotency, handshake }: Sender,
+  { idempotency, title, handshake }: Sender,
   { name, dataset, verification, verifyToken }: CreateDraft,
 ): Create {
   return {
@@ -192,6 +205,7 @@ export function createBodyOf(
     ...(dataset.trim() === '' ? {} : { dataset: dataset.trim() }),
     verification: createOf(verification),
     idempotency,
+    event_title: title ?? null,
     handshake: handshake === 'hub_challenge' ? { kind: handshake, verify_token: verifyToken } : { kind: handshake },
   }
 }

@@ -3,11 +3,52 @@ import { useChange } from '../data/ask.ts'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { JsonField } from '../ui/json-field.tsx'
-import { Glyph, type Standing } from '../ui/glyph.tsx'
 import { RefusedLine } from '../ui/states.tsx'
+import { RefusedSamplePart, useRefusedSamples } from './refused-sample.tsx'
+import { SignatureSteps } from './signature-steps.tsx'
+
+type Signed = { readonly id: string; readonly refused_samples: boolean }
+
+const SIGNATURE_REASONS: readonly string[] = ['missing_header', 'bad_signature', 'stale_timestamp']
+
+/**
+ * Why a signature does not match: what is stored of the last refused request, so that nothing has to be pasted, and below it a
+ * test of any request. `reason`: only of that cause.
+ */
+export function SignatureHelp({
+  webhook,
+  reason,
+}: {
+  readonly webhook: Signed
+  readonly reason?: 'missing_header' | 'bad_signature' | 'stale_timestamp'
+}): ReactElement {
+  const { data } = useRefusedSamples(webhook.id)
+  const [isOpen, setOpen] = useState<boolean | undefined>()
+  const latest = reason ?? data?.samples.map((sample) => sample.reason).find((one) => SIGNATURE_REASONS.includes(one))
+  const hasSample = data?.samples.some((sample) => sample.reason === latest) === true
+  return (
+    <>
+      {latest !== undefined && <RefusedSamplePart webhook={webhook} reason={latest} />}
+      <details
+        className="mt-3"
+        open={isOpen ?? (data !== undefined && !hasSample)}
+        onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+      >
+        <summary className="flex min-h-8 cursor-default items-center font-control text-ink-2">
+          Test another request
+        </summary>
+        <p className="mb-2 text-ink-3">
+          Paste a request as it came. The server checks it with the stored secret and reports which step failed. It
+          never shows the secret or the digest that it expected.
+        </p>
+        <SignatureTester webhookId={webhook.id} />
+      </details>
+    </>
+  )
+}
 
 /** Says step by step what an endpoint makes of the signature of a request that is pasted here. */
-export function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactElement {
+function SignatureTester({ webhookId }: { readonly webhookId: string }): ReactElement {
   const [headers, setHeaders] = useState('')
   const [body, setBody] = useState('')
   const test = useChange([], (client) =>
@@ -48,34 +89,11 @@ export function SignatureTester({ webhookId }: { readonly webhookId: string }): 
               ? `It passes${said.matched_secret === 'previous' ? ', by the previous secret' : ''}.`
               : `It is refused: ${said.reason?.replaceAll('_', ' ') ?? 'it does not match'}.`}
           </p>
-          <ol aria-label="Steps">
-            {said.steps.map(({ step, ok, text }) => (
-              <li
-                key={step}
-                className="grid min-h-8 grid-cols-[14px_84px_minmax(0,1fr)] items-center gap-2.5 border-b border-line/55"
-              >
-                <Glyph standing={glyphOf(ok)} label={ok === null ? 'not looked at' : ok ? 'right' : 'wrong'} />
-                <b className="font-control">{step}</b>
-                <span className={ok === false ? 'text-fail' : 'text-ink-2'}>{text}</span>
-              </li>
-            ))}
-          </ol>
-          {said.hints.length > 0 && (
-            <ul className="mt-3 list-disc pl-5 text-ink-2">
-              {said.hints.map((hint) => (
-                <li key={hint}>{hint}</li>
-              ))}
-            </ul>
-          )}
+          <SignatureSteps of={said} />
         </div>
       )}
     </form>
   )
-}
-
-function glyphOf(ok: boolean | null): Standing {
-  if (ok === null) return 'none'
-  return ok ? 'ok' : 'fail'
 }
 
 function headersIn(text: string): Record<string, string> {

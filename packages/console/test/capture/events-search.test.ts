@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
+import { aDestination, anIngestKey, aRule, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
 import { eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
@@ -132,3 +132,126 @@ for (const theme of ['light', 'dark'] as const) {
     },
   )
 }
+
+test(
+  'a condition that is half typed filters nothing, and Enter adds it once it is complete',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).searchParams.get('q') ?? ''))
+    await page.goto(stage.url('events'))
+    await page.getByText('hay').first().waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('total >')
+    await page.getByText('Nothing is filtered yet.').waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('q'), null)
+    await page.keyboard.type(' 4000')
+    await page.getByText('adds total > 4000').waitFor()
+    await seen.accessible('a condition that is complete')
+    assert.equal(new URL(page.url()).searchParams.get('q'), null)
+    await page.getByRole('row').filter({ hasText: 'hay' }).first().waitFor()
+    assert.equal(await page.getByRole('heading', { name: /^0 of/ }).count(), 0)
+    await page.keyboard.press('Enter')
+    await page.getByRole('row').filter({ hasText: 'needle.found' }).waitFor()
+    assert.ok(!asked.some((q) => q.includes('>')), asked.join())
+    await page.getByRole('button', { name: 'Remove the filter total > 4000' }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('"total > 1"')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'total > 1')
+    await seen.close()
+  },
+)
+
+test(
+  'a search covers requests that were filed nowhere, and says what it does not cover',
+  { skip: noBrowser },
+  async () => {
+    const picky = await aWebhook(stage.world, { name: 'Picky', criteria: [{ path: 'kind', equals: 'wanted' }] })
+    await post(picky.public_url, '{"kind":"other","text":"sewing kit"}')
+    await post(picky.public_url, '{"kind":"wanted","text":"sewing machine"}')
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(stage.url('events?q=sewing'))
+    await page.getByRole('row').filter({ hasText: 'not filed' }).filter({ hasText: 'Picky' }).waitFor()
+    await page.getByText('2 events of').waitFor()
+    await page.getByText('Refused requests are not searched: only samples of them are stored.').waitFor()
+    await seen.accessible('a search in what was filed nowhere')
+    await page.goto(stage.url('events?q=sewing&state=pending'))
+    await page.getByText('Requests that were filed nowhere and refused requests are not searched.').waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'events are filtered by endpoint, destination, state and rule, as chips that can be taken out',
+  { skip: noBrowser },
+  async () => {
+    const shop = await aWebhook(stage.world, { name: 'Shop' })
+    await post(shop.public_url, '{"type":"from.shop"}')
+    await aRule(stage.world, { name: 'gold', dataset: 'gold', conditions: [{ path: 'gold', equals: true }] })
+    const { key } = await anIngestKey(stage.world)
+    await post(`${stage.world.baseUrl}/v1/ingest/${key}`, '{"type":"gold.ruled","gold":true}')
+    const seen = await stage.owner()
+    const { page } = seen
+    const row = (text: string) => page.getByRole('row').filter({ hasText: text })
+    const add = async (kind: string, choice: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Add a filter' }).click()
+      await page.getByRole('menuitem', { name: kind }).click()
+      await page.getByRole('combobox', { name: kind.slice(0, -1) }).selectOption({ label: choice })
+    }
+    await page.goto(stage.url('events'))
+    await row('hay').first().waitFor()
+    await add('Endpoint…', 'Shop')
+    await row('hay').first().waitFor({ state: 'detached' })
+    await row('from.shop').waitFor()
+    await send({ type: 'hay.live' })
+    await post(shop.public_url, '{"type":"from.shop.live"}')
+    await row('from.shop.live').waitFor()
+    assert.equal(await row('hay').count(), 0)
+    await seen.accessible('a filter by endpoint')
+    await page.getByRole('button', { name: 'Remove the filter endpoint is Shop' }).click()
+    await add('Destination…', 'receiver')
+    await row('needle.failed').waitFor()
+    await add('State…', 'delivered')
+    await row('needle.failed').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Remove the filter destination is receiver' }).click()
+    await page.getByRole('button', { name: 'Remove the filter state is delivered' }).click()
+    await add('Rule…', 'gold')
+    await row('gold.ruled').waitFor()
+    await row('hay').first().waitFor({ state: 'detached' })
+    await page.getByText('New events are not checked against the rule.').waitFor()
+    await post(`${stage.world.baseUrl}/v1/ingest/${key}`, '{"type":"gold.later","gold":true}')
+    await page.getByRole('button', { name: 'Search again' }).click()
+    await row('gold.later').waitFor()
+    await page.getByRole('button', { name: 'Remove the filter rule is gold' }).click()
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByRole('menuitem', { name: 'Time…' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: /^Remove the filter time is/ }).click()
+    await row('hay').first().waitFor()
+    await seen.close()
+  },
+)
+
+test(
+  'the live tail takes every pattern that the server takes, and none of them freezes the tab',
+  { skip: noBrowser },
+  async () => {
+    const seen = await stage.owner()
+    const { page } = seen
+    const slow = `${'a{0,50}'.repeat(20)}b`
+    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: `text:regex:${slow}` }).toString()}`)
+    await page.getByRole('heading', { name: /^0 of/ }).waitFor()
+    await send({ type: 'does.not.match', text: 'a'.repeat(256) })
+    await send({ type: 'does.match', text: `${'a'.repeat(100)}b` })
+    await page.getByRole('row').filter({ hasText: 'does.match' }).waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: 'does.not.match' }).count(), 0)
+    await page.goto(`${stage.url('events')}?${new URLSearchParams({ f: 'text:regex:^(xy)+z' }).toString()}`)
+    await page.getByRole('heading', { name: /^0 of/ }).waitFor()
+    await send({ type: 'a.repeated.group', text: 'xyxyz' })
+    await page.getByRole('row').filter({ hasText: 'a.repeated.group' }).waitFor()
+    await seen.close()
+  },
+)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { meets, valueAt } from '../../src/data/filter.ts'
+import { isHalfTyped, meets as meetsAny, quotedText, typedFilter, valueAt, type Filter } from '../../src/data/filter.ts'
+import { Patterns } from '../../src/data/patterns.ts'
 import { readJson } from '../../src/ui/raw-number.ts'
 
+const meets = (data: unknown, filter: Filter): boolean => meetsAny(data, filter, () => undefined)
 const EVENT = readJson('{"total":9007199254740993,"price":1.50}')
 
 test('what the tail brings is compared as the server compares: beyond 2^53 by digits, below as numbers', () => {
@@ -18,4 +20,55 @@ test('what the tail brings is compared as the server compares: beyond 2^53 by di
 test('a number has nothing below it, however it is kept', () => {
   assert.equal(valueAt(EVENT, 'total.text'), undefined)
   assert.equal(meets(EVENT, { path: 'total.text', op: 'exists', value: '' }), false)
+})
+
+const PATHS = ['total', 'order.type']
+
+test('a condition that is not complete is not text to look for', () => {
+  for (const text of [
+    'total >',
+    'total > ',
+    'total>',
+    'total >=',
+    'total !',
+    'total !=',
+    'total =',
+    'total contains',
+    'total in ',
+    'total exis',
+  ])
+    assert.equal(isHalfTyped(text, PATHS), true, text)
+  for (const text of ['order.type:', 'order.type:eq', 'unknown:equals', 'unknown:equals:'])
+    assert.equal(isHalfTyped(text, PATHS), true, text)
+})
+
+test('words are text to look for unless they follow a path of the payloads', () => {
+  for (const text of ['total', 'log in', 'it contains', 'Ada Lovelace', 'urn:is', '> 5', '', 'a > b'])
+    assert.equal(isHalfTyped(text, PATHS), false, text)
+})
+
+test('text in quotes is text to look for, whatever it looks like', () => {
+  assert.equal(typedFilter('"total > 5"'), undefined)
+  assert.equal(quotedText('"total > 5"'), 'total > 5')
+  assert.deepEqual(typedFilter('total > 5'), { path: 'total', op: 'gt', value: '5' })
+  assert.deepEqual(typedFilter('name = "a b"'), { path: 'name', op: 'equals', value: 'a b' })
+})
+
+test('patterns are asked about together, each text once, and only the first 256 characters count', async () => {
+  const asked: string[][] = []
+  const patterns = new Patterns((pattern, texts) => {
+    asked.push([pattern, ...texts])
+    return Promise.resolve(texts.map((text) => text.startsWith('yes')))
+  })
+  const heard = new Promise<void>((resolve) => patterns.subscribe(resolve))
+  const check = (name: string): boolean =>
+    meetsAny({ name }, { path: 'name', op: 'regex', value: '^yes' }, patterns.matches)
+  assert.deepEqual(
+    [check('yes 1'), check('no'), check('yes 1'), check(`yes${'x'.repeat(300)}`)],
+    [false, false, false, false],
+  )
+  await heard
+  assert.deepEqual(asked, [['^yes', 'yes 1', 'no', `yes${'x'.repeat(253)}`]])
+  assert.deepEqual([check('yes 1'), check('no'), check(`yes${'x'.repeat(300)}`)], [true, false, true])
+  assert.equal(asked.length, 1)
 })

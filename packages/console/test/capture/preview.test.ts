@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { previewOf } from '../../src/screens/capture/events/preview.ts'
+import { previewOf, titleOf } from '../../src/screens/capture/events/preview.ts'
 import { readJson } from '../../src/ui/raw-number.ts'
 
 test('the row of an event shows what tells it from others: short fields, also of the objects in it, ids last', () => {
@@ -33,4 +33,27 @@ test('numbers stand in the row of an event digit for digit, beyond 2^53 too', ()
     ],
   )
   assert.deepEqual(previewOf(readJson('9007199254740993')), [['', '9007199254740993']])
+})
+
+const event = (data: unknown, header_title: string | null = null) => ({ dataset: 'events', data, header_title })
+
+test('an event is called what its sender calls it: by a header, by the path of its endpoint, by a known field', () => {
+  assert.equal(titleOf(event({ type: 'a' }, 'push'), null), 'push')
+  assert.equal(titleOf(event({ type: 'a', event: { type: 'app_mention' } }), { path: 'event.type' }), 'app_mention')
+  assert.equal(titleOf(event({ type: 'order.created', name: 'Ada' }), null), 'order.created')
+  assert.equal(titleOf(event({ type: 'order.created' }), { path: 'not.there' }), 'order.created')
+  assert.equal(titleOf(event({ id: 7 }), { path: 'id' }), '7')
+})
+
+test('an event that its sender does not name is called after its dataset, never after the name of a person', () => {
+  assert.equal(titleOf({ dataset: 'customers', data: { name: 'Ada Lovelace' } }, null), 'customers')
+  assert.equal(titleOf({ dataset: 'customers', data: { type: 'x'.repeat(81) } }, undefined), 'customers')
+  assert.equal(titleOf({ dataset: 'customers', data: [1] }, undefined), 'customers')
+})
+
+test('a field that is not the title stays in the row', () => {
+  assert.deepEqual(previewOf({ action: 'opened', number: 5 }, 'pull_request'), [
+    ['number', '5'],
+    ['action', 'opened'],
+  ])
 })

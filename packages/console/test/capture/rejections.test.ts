@@ -23,7 +23,7 @@ async function refused(webhook: { readonly id: string }, requests: number): Prom
 }
 
 test(
-  'what was refused stands by its cause with what to do about it, and the tester says why a signature does not match',
+  'refused requests are grouped by cause with a remedy and a sample, and the tester reports why a signature does not match',
   { skip: noBrowser },
   async () => {
     const seen = await stage.owner()
@@ -50,6 +50,10 @@ test(
     await row.click()
     assert.equal(new URL(page.url()).searchParams.get('sel'), 'missing_header')
     await page.getByText('it reads the header X-Hub-Signature-256').waitFor()
+    const sample = page.getByRole('group', { name: 'Sample of a refused request' })
+    await sample.getByText('The header X-Hub-Signature-256 is missing.').waitFor()
+    await sample.getByText('content-length', { exact: true }).waitFor()
+    await page.getByText('Test another request').click()
     const tester = page.getByRole('form', { name: 'Signature tester' })
     await tester.getByLabel('Headers').fill(`X-Hub-Signature-256: sha256=${'ab'.repeat(32)}`)
     await tester.getByLabel('Body').fill('{}')
@@ -171,6 +175,28 @@ test(
     await page.getByRole('button', { name: 'Read older ones' }).click()
     await page.getByText('4,500 requests refused', { exact: true }).waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await seen.close()
+  },
+)
+
+test(
+  'the last refused request of a cause is shown redacted, without anything to paste',
+  { skip: noBrowser },
+  async () => {
+    const hook = await aWebhook(stage.world, { name: 'Broken sender' })
+    assert.equal((await post(hook.public_url, '{"id":"evt_9","password":"hunter2"', {})).status, 400)
+    await refused(hook, 1)
+    const seen = await stage.owner('dark')
+    const { page } = seen
+    await page.goto(`${stage.url('rejections')}?sel=invalid_body&webhook=${hook.id}`)
+    const body = page.getByLabel('Body of the refused request')
+    await body.waitFor()
+    assert.equal(await body.textContent(), '{"id":"evt_9","password":"•••"')
+    await seen.accessible('a sample of a refused request')
+    await seen.picture('rejections-sample')
+    await stage.world.admin('PATCH', `webhooks/${hook.id}`, { refused_samples: false })
+    await page.reload()
+    await page.getByText('This endpoint stores no samples').waitFor()
     await seen.close()
   },
 )

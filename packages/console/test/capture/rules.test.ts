@@ -71,9 +71,9 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('rules')}?sel=${rule.id}`)
-    await page.getByText('A payload of mine').click()
+    await page.getByText('My own payload').click()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"')
-    await page.getByText('This is no JSON yet.').waitFor()
+    await page.getByText('This is not JSON yet.').waitFor()
     await page.getByLabel('Payload', { exact: true }).fill('{"type":"order"}')
     await page.getByText('type is "refund", but it is "order"').waitFor()
     await seen.accessible('a rule that does not match')

@@ -15,7 +15,7 @@ export type Refused = {
   readonly isProven: boolean
 }
 
-/** Takes at most one sample a minute for a cause and an endpoint, and holds few at a time, so that a flood costs next to nothing. */
+/** Takes at most one sample a minute for a cause and an endpoint, and stores few in memory, so that a flood costs next to nothing. */
 export type SampleTaker = {
   take(refused: Refused, rejected: Rejected): void
   /** What was taken since it was last asked. */
@@ -83,18 +83,27 @@ function sampleOf(refused: Refused, { reason, scheme, failedStep, text }: Reject
 const NO_VALUES = { headers: null, body: null, bodySize: null }
 
 /** Nothing that a request says is stored before its sender has proven the signature that the endpoint or the key asks for. */
-function valuesOf({ captured, receiver, body, content, isProven }: Refused) {
-  const asksForSignature =
-    (receiver.webhook?.settings.scheme ?? 'none') !== 'none' || receiver.ingestKey?.secrets !== undefined
-  if (asksForSignature && !isProven) return NO_VALUES
+function valuesOf(refused: Refused) {
+  const { captured, body, isProven } = refused
+  if (asksForSignature(refused.receiver) && !isProven) return NO_VALUES
   const credential = captured.address.kind === 'url' ? captured.address.slug : captured.address.key
-  const isCompressed = content.length === 0 && captured.headers['content-encoding'] !== undefined
-  const bytes = content.length > 0 ? content : body
+  const readable = readableOf(refused)
   return {
     headers: storedHeaders(fewOf(captured.headers), credential),
-    body: bytes.length === 0 || isCompressed ? null : (redactedStart(bytes, credential) ?? null),
+    body: readable === undefined ? null : (redactedStart(readable, credential) ?? null),
     bodySize: body.length === 0 ? null : body.length,
   }
+}
+
+function asksForSignature({ webhook, ingestKey }: Receiver): boolean {
+  return (webhook !== undefined && webhook.settings.scheme !== 'none') || ingestKey?.secrets !== undefined
+}
+
+/** The body as far as it was read and inflated. */
+function readableOf({ captured, body, content }: Refused): Buffer | undefined {
+  if (content.length > 0) return content
+  const isCompressed = captured.headers['content-encoding'] !== undefined
+  return isCompressed || body.length === 0 ? undefined : body
 }
 
 /** The first ones, in about 16 KiB. */

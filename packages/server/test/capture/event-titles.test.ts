@@ -52,7 +52,7 @@ test('the header of an endpoint counts instead, a path of the event leaves the h
   assert.equal(await titleOf(byHeader.public_url, { 'x-kind': 'x'.repeat(500) }), 'x'.repeat(200))
 })
 
-test('a change of the setting holds for events of before, makes a version, and is refused when it is no setting', async () => {
+test('a change of the setting applies to earlier events, makes a version, and is refused when it is no setting', async () => {
   const { id, public_url } = await aWebhook(world)
   const { body } = await post(public_url, '{}', { headers: { 'x-kind': 'made' } })
   const changed = await world.admin('PATCH', `webhooks/${id}`, { event_title: { header: 'X-Kind' } })

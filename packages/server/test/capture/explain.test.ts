@@ -106,7 +106,7 @@ describe('POST rules/test', () => {
     const { key } = await anIngestKey(project)
     const { public_url, slug } = await aWebhook(project)
     const url = `${world.baseUrl}/v1/ingest/${key}`
-    // A payload may say what a decision says, and hold what PostgreSQL refuses to unescape.
+    // A payload may say what a decision says, and contain what PostgreSQL refuses to unescape.
     await aRule(project, { conditions: [{ path: 'a', equals: 'x' }] })
     const reached = await post(url, '{"n":1,"a":"\\u0000"}')
     await post(`${url}/inbox`, '{"rules":[1]}')

@@ -213,6 +213,8 @@ test('a search with many conditions on long texts does a bounded piece of work, 
   }
 })
 
+const idsOf = ({ body }: Answer): string[] => body.submissions.map(({ id }: Body) => id)
+
 test('search/submissions finds what was filed nowhere, by its body, and says what it could not read', async () => {
   const picky = await aWebhook(world, { criteria: [{ path: 'kind', equals: 'wanted' }] })
   const nowhere = await post(picky.public_url, '{"kind":"other","city":"Zürich"}')
@@ -220,7 +222,6 @@ test('search/submissions finds what was filed nowhere, by its body, and says wha
   await post(picky.public_url, '{"kind":"other","city":"Bern"}')
   const find = async (query: Record<string, string>): Promise<Answer> =>
     world.admin('GET', `search/submissions?${new URLSearchParams(query).toString()}`)
-  const idsOf = ({ body }: Answer): string[] => body.submissions.map(({ id }: Body) => id)
   const byText = await find({ q: 'ZÜRICH' })
   assert.deepEqual([idsOf(byText), byText.body.unreadable, byText.body.reached], [[nowhere.body.id], 0, null])
   assert.equal(byText.body.unfiled, 2)
@@ -239,6 +240,8 @@ test('search/submissions finds what was filed nowhere, by its body, and says wha
   assert.deepEqual([idsOf(broken), broken.body.unreadable], [[], 1])
 })
 
+const filed = async (rule: string): Promise<string[]> => (await all('events', { rule })).map(({ id }) => id)
+
 test('search/events finds what a rule filed', async () => {
   const { key } = await anIngestKey(world)
   const [one_, other_] = [
@@ -249,8 +252,7 @@ test('search/events finds what a rule filed', async () => {
   const both = await post(url, '{"to":"one"}')
   await post(url, '{"to":"two"}')
   await post(`${url}/Ruled`, '{"to":"one"}')
-  const found = async (rule: string): Promise<string[]> => (await all('events', { rule })).map(({ id }) => id)
   const filedBy = (rule: string): string => both.body.routed.find(({ rule_id }: Body) => rule_id === rule).record_id
-  assert.deepEqual(await found(one_.id), [filedBy(one_.id)])
-  assert.equal((await found(other_.id)).length, 2)
+  assert.deepEqual(await filed(one_.id), [filedBy(one_.id)])
+  assert.equal((await filed(other_.id)).length, 2)
 })

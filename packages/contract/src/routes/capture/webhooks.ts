@@ -246,7 +246,7 @@ export const webhooks = {
     summary: 'See samples of refused requests',
     description:
       'One redacted sample for each cause for which the endpoint refused a request, the latest first: headers and the first 4 KiB of the body. ' +
-      'Of a request that had not proven its signature it holds the names of the headers and the form of its signature, and no value. ' +
+      'Of a request that had not proven its signature it contains the names of the headers and the form of its signature, and no value. ' +
       `A sample appears within two seconds, is replaced at most once a minute and is deleted after ${LIMITS.refusedSampleDays} days. \`refused_samples\` of the endpoint switches samples off.`,
     ...READ,
     status: 200,

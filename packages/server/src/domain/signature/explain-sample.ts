@@ -33,7 +33,7 @@ export function hintsOfRefused(
 const TIMED: ReadonlySet<string> = new Set(['payments_provider', 'chat_platform', 'standard_webhooks'])
 
 const PASSED: Readonly<Record<SignatureStep, string>> = {
-  secret: 'The endpoint held a secret.',
+  secret: 'The endpoint had a secret.',
   header: 'The request carried the header of the signature.',
   format: 'The header had the form of the scheme.',
   timestamp: 'The request carried a timestamp in Unix seconds.',

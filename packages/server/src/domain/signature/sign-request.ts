@@ -5,7 +5,7 @@ import { readSignature, type SchemeSettings } from './schemes.ts'
 export type RequestToSign = {
   readonly settings: SchemeSettings
   readonly secret: string
-  /** What tells this request from another one, for schemes that sign an id. */
+  /** Identifies this request, for schemes that sign an id. */
   readonly id: string
   readonly body: Uint8Array
   readonly nowSeconds: number

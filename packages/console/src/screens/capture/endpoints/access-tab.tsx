@@ -3,9 +3,9 @@ import type { ReactElement } from 'react'
 import type { Webhook } from '../../../data/lists.ts'
 import { Choice } from '../../../parts/choice.tsx'
 import { Part } from '../../../parts/detail.tsx'
-import { fieldsOf, SaveForm, useSaveForm } from '../../../parts/save-form.tsx'
+import { fieldsOf, SaveForm, useSaveForm, type SaveFormState } from '../../../parts/save-form.tsx'
 import { listIn } from '../../../parts/text-list.ts'
-import { Field, TextArea } from '../../../ui/field.tsx'
+import { Check, Field, TextArea } from '../../../ui/field.tsx'
 
 type Draft = {
   readonly addresses: string
@@ -15,9 +15,13 @@ type Draft = {
   readonly token: string
   readonly repeats: 'standard' | 'header' | 'path'
   readonly repeatsBy: string
+  readonly title: 'known' | 'header' | 'path'
+  readonly titleBy: string
+  readonly samples: boolean
 }
 
-function draftOf({ ip_allowlist, cors, handshake, idempotency }: Webhook): Draft {
+function draftOf(webhook: Webhook): Draft {
+  const { ip_allowlist, cors, handshake, idempotency, event_title, refused_samples } = webhook
   const by = idempotency === null ? '' : 'header' in idempotency ? idempotency.header : idempotency.path
   return {
     addresses: ip_allowlist.join('\n'),
@@ -26,12 +30,16 @@ function draftOf({ ip_allowlist, cors, handshake, idempotency }: Webhook): Draft
     token: '',
     repeats: idempotency === null ? 'standard' : 'header' in idempotency ? 'header' : 'path',
     repeatsBy: by,
+    title: event_title === null ? 'known' : 'header' in event_title ? 'header' : 'path',
+    titleBy: event_title === null ? '' : 'header' in event_title ? event_title.header : event_title.path,
+    samples: refused_samples,
   }
 }
 
 type Update = RouteRequest<Routes['webhooks']['update']>
 
-function bodyOf({ addresses, origins, handshake, token, repeats, repeatsBy }: Draft): Omit<Update, 'id'> {
+function bodyOf(draft: Draft): Omit<Update, 'id'> {
+  const { addresses, origins, handshake, token, repeats, repeatsBy, title, titleBy, samples } = draft
   const by = repeatsBy.trim()
   return {
     ip_allowlist: listIn(addresses),
@@ -41,6 +49,8 @@ function bodyOf({ addresses, origins, handshake, token, repeats, repeatsBy }: Dr
         ? { kind: handshake }
         : { kind: handshake, ...(token === '' ? {} : { verify_token: token }) },
     idempotency: repeats === 'standard' ? null : repeats === 'header' ? { header: by } : { path: by },
+    event_title: title === 'known' ? null : title === 'header' ? { header: titleBy.trim() } : { path: titleBy.trim() },
+    refused_samples: samples,
   }
 }
 
@@ -147,6 +157,64 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
           />
         )}
       </Part>
+      <TitleAndSampleParts form={form} hasSamples={webhook.refused_samples} />
     </SaveForm>
+  )
+}
+
+/** What events are called, and whether samples of refused requests are stored. */
+function TitleAndSampleParts({
+  form,
+  hasSamples,
+}: {
+  readonly form: SaveFormState<Draft>
+  readonly hasSamples: boolean
+}): ReactElement {
+  const { draft, disabled, change } = fieldsOf(form)
+  return (
+    <>
+      <Part title="Titles" text="What the console calls an event. It looks where the sender names its events.">
+        <Choice
+          label="The title of an event is"
+          disabled={disabled}
+          of={[
+            { id: 'known', label: 'Where senders put it' },
+            { id: 'header', label: 'In a header' },
+            { id: 'path', label: 'In the event' },
+          ]}
+          at={draft.title}
+          go={(title) => change({ title, titleBy: '' })}
+        />
+        {draft.title === 'known' ? (
+          <p className="text-data text-ink-3">
+            In a header such as X-GitHub-Event or X-Shopify-Topic, else in a field such as type or event.
+          </p>
+        ) : (
+          <Field
+            label={draft.title === 'header' ? 'Header of the title' : 'Path of the title'}
+            required
+            placeholder={draft.title === 'header' ? 'X-GitHub-Event' : 'event.type'}
+            value={draft.titleBy}
+            disabled={disabled}
+            onChange={({ target }) => change({ titleBy: target.value })}
+            className="mono text-data"
+          />
+        )}
+      </Part>
+      <Part
+        title="Refused requests"
+        text="One redacted sample for each cause shows what a sender does wrong. It is deleted after 7 days."
+      >
+        <Check
+          label="Store a sample of refused requests"
+          checked={draft.samples}
+          disabled={disabled}
+          onChange={({ target }) => change({ samples: target.checked })}
+        />
+        {!draft.samples && hasSamples && (
+          <p className="mt-1 text-data text-ink-3">Saving deletes the samples that are stored now.</p>
+        )}
+      </Part>
+    </>
   )
 }

@@ -8,7 +8,7 @@ import { Facts, Part } from '../../../parts/detail.tsx'
 import { Overlap } from '../../../parts/overlap.tsx'
 import { Rotate } from '../../../parts/rotate.tsx'
 import { SecretOnce } from '../../../parts/secret-once.tsx'
-import { SignatureTester } from '../../../parts/signature-tester.tsx'
+import { SignatureHelp } from '../../../parts/signature-tester.tsx'
 import { Unsaved } from '../../../parts/unsaved.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -28,9 +28,9 @@ export function VerificationTab({ webhook }: { readonly webhook: Webhook }): Rea
       {isSigned && (
         <Part
           title="Why does it not match?"
-          text="Paste a request as it came. The server checks it with the stored secret and names the step that failed. It never shows the secret or the digest that it expected."
+          text="The last request that this endpoint refused for its signature, and a test of any other one."
         >
-          <SignatureTester webhookId={webhook.id} />
+          <SignatureHelp webhook={webhook} />
         </Part>
       )}
     </>

@@ -7,7 +7,8 @@ import { TwoLines, type Column } from '../../../ui/table.tsx'
 import { Time, took } from '../../../ui/time.tsx'
 import { valueAt } from '../../../data/filter.ts'
 import { FIELD } from '../../../parts/columns-dialog.tsx'
-import { previewOf, titleOf } from './preview.ts'
+import { previewOf } from './preview.ts'
+import type { useTitles } from './use-titles.ts'
 import { deliveriesOf, standingOfRow, standingsOf, tookMs, type EventRow } from './rows.ts'
 
 /** What can be chosen besides the fields of payloads. */
@@ -49,8 +50,13 @@ function cellText(value: unknown): string {
   return (isTree(value) ? JSON.stringify(value) : leafText(value)).slice(0, CELL_CHARS)
 }
 
+type Names = {
+  readonly webhookName: (id: string) => string
+  readonly titleOf: ReturnType<typeof useTitles>
+}
+
 /** The columns of the list; they read the tail anew each time a row is drawn. */
-export function columnsOf(tail: Tail, webhookName: (id: string) => string): readonly Column<EventRow>[] {
+export function columnsOf(tail: Tail, names: Names): readonly Column<EventRow>[] {
   return [
     {
       id: 'standing',
@@ -66,8 +72,13 @@ export function columnsOf(tail: Tail, webhookName: (id: string) => string): read
         ),
     },
     { id: 'time', label: 'Time', width: 'minmax(96px,auto)', cell: ({ at }) => <Time at={at} /> },
-    { id: 'event', label: 'Event', width: '150px', cell: (row) => <What of={row} webhookName={webhookName} /> },
-    { id: 'payload', label: 'Payload', width: 'minmax(0,1fr)', cell: (row) => <Preview of={row} /> },
+    { id: 'event', label: 'Event', width: '150px', cell: (row) => <What of={row} {...names} /> },
+    {
+      id: 'payload',
+      label: 'Payload',
+      width: 'minmax(0,1fr)',
+      cell: (row) => <Preview of={row} titleOf={names.titleOf} />,
+    },
     {
       id: 'delivery',
       label: 'Delivery',
@@ -87,16 +98,10 @@ export function columnsOf(tail: Tail, webhookName: (id: string) => string): read
   ]
 }
 
-function What({
-  of: row,
-  webhookName,
-}: {
-  readonly of: EventRow
-  readonly webhookName: (id: string) => string
-}): ReactElement {
+function What({ of: row, webhookName, titleOf }: Names & { readonly of: EventRow }): ReactElement {
   switch (row.kind) {
     case 'record':
-      return <TwoLines top={titleOf(row.record.data, row.record.dataset)} below={row.record.dataset} />
+      return <TwoLines top={titleOf(row.record)} below={row.record.dataset} />
     case 'unfiled':
       return (
         <TwoLines
@@ -120,10 +125,10 @@ function What({
   }
 }
 
-function Preview({ of: row }: { readonly of: EventRow }): ReactElement {
+function Preview({ of: row, titleOf }: Pick<Names, 'titleOf'> & { readonly of: EventRow }): ReactElement {
   switch (row.kind) {
     case 'record':
-      return <Fields of={previewOf(row.record.data)} />
+      return <Fields of={previewOf(row.record.data, titleOf(row.record))} />
     case 'unfiled':
       return <span className="truncate text-ink-3">stored, and no criteria or rule filed it</span>
     case 'rejection':

@@ -8,7 +8,7 @@ import { readJson } from '../../../ui/raw-number.ts'
 import { Loading, Refused } from '../../../ui/states.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { differencesOf, type Difference } from './differences.ts'
-import { titleOf } from './preview.ts'
+import { useTitles } from './use-titles.ts'
 
 const SIGNS = { same: ' ', changed: '≠', added: '+', removed: '−' } as const
 const WORDS = {
@@ -32,6 +32,7 @@ export function CompareDialog({
   const [older, newer] = first < second ? [first, second] : [second, first]
   const before = useEvent(older)
   const after = useEvent(newer)
+  const titleOf = useTitles()
   const error = before.error ?? after.error
   return (
     <Dialog
@@ -59,9 +60,9 @@ export function CompareDialog({
         <>
           <div className="mb-2 grid grid-cols-[minmax(0,1fr)_minmax(0,1.2fr)_minmax(0,1.2fr)] gap-x-3">
             <span />
-            {[before.data, after.data].map(({ id, title, at }) => (
+            {[before.data, after.data].map(({ id, record, at }) => (
               <span key={id} className="min-w-0">
-                <b className="block truncate font-strong">{title}</b>
+                <b className="block truncate font-strong">{titleOf(record)}</b>
                 <Time at={at} />
               </span>
             ))}
@@ -80,7 +81,7 @@ function useEvent(id: string) {
     const { submission } = await client.submissions.get({ id: record.submission_id }, { signal })
     return {
       id,
-      title: titleOf(record.data, record.dataset),
+      record,
       at: record.received_at,
       payload: readJson(record.data_text),
       headers: submission.headers,

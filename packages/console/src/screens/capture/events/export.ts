@@ -1,6 +1,6 @@
 import type { Client } from '@postroad/sdk'
 import type { Tail } from '../../../data/tail.ts'
-import { valueAt } from '../../../data/filter.ts'
+import { valueAt, type MatchesPattern } from '../../../data/filter.ts'
 import type { ExportSource } from '../../../parts/export-dialog.tsx'
 import { leafText } from '../../../ui/raw-number.ts'
 import { readPage, type Start } from './pages.ts'
@@ -48,12 +48,17 @@ function cellOf(value: unknown): string | null {
     : leafText(value)
 }
 
-type Reading = { readonly wanted: Wanted; readonly tail: Tail; readonly signal: AbortSignal }
+type Reading = {
+  readonly wanted: Wanted
+  readonly tail: Tail
+  readonly matches: MatchesPattern
+  readonly signal: AbortSignal
+}
 
 /** Every page of what is looked for, up to this moment. */
 export async function* pagesOf(
   client: Client,
-  { wanted, tail, signal }: Reading,
+  { wanted, tail, matches, signal }: Reading,
 ): AsyncGenerator<{ readonly rows: readonly EventRow[]; readonly scanned: number }> {
   const until = { ...wanted, to: Math.min(wanted.to ?? Infinity, Date.now() + 1) }
   let start: Start | undefined = {}
@@ -63,6 +68,7 @@ export async function* pagesOf(
       wanted: until,
       start,
       tail,
+      matches,
       signal,
       withDeliveries: false,
     })

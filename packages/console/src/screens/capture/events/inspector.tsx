@@ -20,17 +20,18 @@ import { DeliveriesTab, HeadersTab, RawTab, RoutingTab } from './inspector-tabs.
 import { isStory, type Story } from './path.ts'
 import { PathView } from './path-view.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
-import { titleOf } from './preview.ts'
 import { Subject } from './subject.tsx'
 import type { EventsSearch } from './search.ts'
+import type { Draft } from './send-dialog.tsx'
+import { useTitles } from './use-titles.ts'
 
 type Props = {
   readonly id: string
   readonly search: EventsSearch
   readonly change: (change: Partial<EventsSearch>) => void
   readonly onStep: (by: number) => void
-  /** Opens the window that sends an event, with this body. */
-  readonly onResend: (body: string, webhookId: string | null) => void
+  /** Opens the window that sends an event, with the body and the title of this one. */
+  readonly onResend: (draft: Draft) => void
 }
 
 const LIVE_MS = 4_000
@@ -94,6 +95,7 @@ function useWhole(story: Story, id: string) {
 function Opened({ id, search, change, onStep, onResend, story }: Props & { readonly story: Story }): ReactElement {
   const { nameOf } = useWebhooks()
   const whole = useWhole(story, id)
+  const titleOf = useTitles()
   const copy = useCopy()
   const tab = TABS.find((one) => one === search.tab) ?? 'payload'
   const { submission } = story
@@ -108,9 +110,7 @@ function Opened({ id, search, change, onStep, onResend, story }: Props & { reado
       <header className="py-3 pr-3.5 pl-5">
         <div className="flex items-center gap-2">
           <h2 className="truncate text-title">
-            {whole.record === undefined
-              ? (story.records[0]?.dataset ?? 'Not filed')
-              : titleOf(whole.record.data, whole.record.dataset)}
+            {whole.record === undefined ? (story.records[0]?.dataset ?? 'Not filed') : titleOf(whole.record)}
           </h2>
           <StoryChip story={story} />
           <span className="flex-1" />
@@ -185,7 +185,10 @@ function Actions({ story, whole, change, onResend }: OfEvent & Pick<Props, 'chan
             curlOf({ url, headers: sentHeaders(submission.headers, submission.content_type), body: body ?? '' }),
             'Copied as curl',
           )
-  const resend = body === undefined || body === null ? undefined : () => onResend(body, submission.webhook_id)
+  const resend =
+    body === undefined || body === null
+      ? undefined
+      : () => onResend({ body, webhookId: submission.webhook_id, headers: submission.headers })
   useKeys({ r: replay, c: curl, e: resend })
   return (
     <div className="mt-2.5 flex gap-2">

@@ -1,5 +1,6 @@
 import { useMemo, useState, type ReactElement } from 'react'
 import { usePlace } from '../../../data/place.ts'
+import { usePatterns } from '../../../data/use-patterns.ts'
 import { searchText } from '../../../data/search-text.ts'
 import { FIELD } from '../../../parts/columns-dialog.tsx'
 import { adminCurl } from '../../../parts/commands.ts'
@@ -23,6 +24,7 @@ export function ListMenu({
   const { project } = usePlace()
   const [isExporting, setExporting] = useState(false)
   const client = useExactClient()
+  const { matches } = usePatterns()
   const copy = useCopy()
   useCommands(useMemo(() => [{ label: 'Export the events', go: () => setExporting(true) }], []))
   return (
@@ -42,7 +44,7 @@ export function ListMenu({
             name: 'events',
             text: 'All that the filter finds in the range, up to this moment, the newest first.',
             paths: fieldsIn(shown),
-            pages: (signal) => pagesOf(client, { wanted, tail, signal }),
+            pages: (signal) => pagesOf(client, { wanted, tail, matches, signal }),
           })}
           onClose={() => setExporting(false)}
         />
@@ -57,11 +59,12 @@ export function fieldsIn(shown: readonly string[]): readonly string[] {
 }
 
 /** The same list, asked of the API. */
-function pathOf({ view, f, q, dataset, from, to }: Wanted): string {
+function pathOf({ view, f, q, dataset, webhook, destination, rule, state, from, to }: Wanted): string {
   const times = {
     from: from === undefined ? undefined : new Date(from).toISOString(),
     to: to === undefined ? undefined : new Date(to).toISOString(),
   }
-  if (view === 'rejected') return `rejections${searchText(times)}`
-  return `search/events${searchText({ f, q, dataset, state: view === 'failing' ? 'failed,retrying' : undefined, ...times })}`
+  if (view === 'rejected') return `rejections${searchText({ webhook_id: webhook, ...times })}`
+  const states = state ?? (view === 'failing' ? 'failed,retrying' : undefined)
+  return `search/events${searchText({ f, q, dataset, webhook, destination, rule, state: states, ...times })}`
 }

@@ -10,6 +10,7 @@ import { chosenColumns, columnsOf } from './columns.tsx'
 import type { EventRow } from './rows.ts'
 import type { EventsSearch } from './search.ts'
 import type { useEvents } from './use-events.ts'
+import { useTitles } from './use-titles.ts'
 
 type Props = {
   readonly events: ReturnType<typeof useEvents>
@@ -25,8 +26,12 @@ type Props = {
 /** The rows, or why there are none. */
 export function List({ events, search, onGo, marks, shown, onScrolled, onRelease }: Props): ReactElement {
   const { nameOf } = useWebhooks()
+  const titleOf = useTitles()
   const { rows, tail } = events
-  const columns = useMemo(() => chosenColumns(columnsOf(tail, nameOf), shown), [tail, nameOf, shown])
+  const columns = useMemo(
+    () => chosenColumns(columnsOf(tail, { webhookName: nameOf, titleOf }), shown),
+    [tail, nameOf, titleOf, shown],
+  )
   const go = useGo()
   if (events.refusal !== null)
     return (
@@ -80,7 +85,7 @@ const MOMENT = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
 })
-const moment = (at: string | null): string => (at === null ? 'the begin of the range' : MOMENT.format(Date.parse(at)))
+const moment = (at: string | null): string => (at === null ? 'the start of the range' : MOMENT.format(Date.parse(at)))
 
 /** No row: how much was looked through for that, and how to look on. */
 function Nothing({

@@ -1,18 +1,23 @@
 import type { Client } from '@postroad/sdk'
 import { LIMITS } from '@postroad/contract'
+import type { MatchesPattern } from '../../../data/filter.ts'
 import type { Tail } from '../../../data/tail.ts'
 import { merged, recordRow, rejectionRow, unfiledRow, type EventRow } from './rows.ts'
-import { isNarrowed, matcher, type Wanted } from './search.ts'
+import { asksForRecords, isNarrowed, matcher, type Wanted } from './search.ts'
 
 export type Page = {
   readonly rows: readonly EventRow[]
   readonly next: Start | undefined
-  /** How many events were looked at for it, and back to when; null: to the begin of the range. */
+  /** How many events were looked at for it, and back to when; null: to the start of the range. */
   readonly scanned: number
   readonly reached: string | null
+  /** How many stored requests the server passed for it, filed ones too. */
+  readonly passed: number
+  /** How many bodies of requests that were filed nowhere could not be read, so that they were not looked through. */
+  readonly unreadable: number
 }
 
-type Source = 'records' | 'rejections' | 'submissions'
+type Source = 'records' | 'rejections' | 'submissions' | 'found' | 'foundUnfiled'
 /** Where each list goes on; null: it has come to its end. `left` are rows that stand behind what another list has not read yet. */
 type Places = Readonly<Partial<Record<Source, { readonly cursor: string | null; readonly back: string }>>>
 export type Start = { readonly cursor?: string; readonly places?: Places; readonly left?: readonly EventRow[] }
@@ -25,62 +30,53 @@ type Asked = {
   readonly wanted: Wanted
   readonly start: Start
   readonly tail: Tail
+  readonly matches: MatchesPattern
   readonly signal: AbortSignal
   readonly withDeliveries?: boolean
 }
 
 /** The next page of what is looked for, newest first. */
 export function readPage(client: Client, asked: Asked): Promise<Page> {
-  const { view } = asked.wanted
-  if (view === 'rejected') return readRejected(client, asked)
-  return isNarrowed(asked.wanted) ? readFound(client, asked) : readAll(client, asked)
+  return asked.wanted.view === 'rejected' ? readRejected(client, asked) : readAll(client, asked)
+}
+
+/** The lists to read. A search of payloads reads events, and requests that were filed nowhere. */
+function sourcesOf(wanted: Wanted): readonly Source[] {
+  if (!isNarrowed(wanted)) return ['records', 'rejections', 'submissions']
+  return asksForRecords(wanted) ? ['found'] : ['found', 'foundUnfiled']
 }
 
 const iso = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString())
 const timesOf = ({ from, to }: Wanted) => ({ from: iso(from), to: iso(to) })
 
-async function readFound(
-  client: Client,
-  { wanted, start: { cursor }, tail, signal, withDeliveries = true }: Asked,
-): Promise<Page> {
-  const { f, q, dataset, view } = wanted
-  const state = view === 'failing' ? FAILING : undefined
-  const { records, next_cursor, scanned, reached } = await client.search.events(
-    { limit: PAGE_ROWS, f: [...f], q, dataset, state, cursor, ...timesOf(wanted) },
-    { signal },
-  )
-  if (withDeliveries) await readDeliveries(client, { tail, signal, ids: records.map(({ id }) => id) })
-  return {
-    rows: records.map(recordRow),
-    next: next_cursor === null ? undefined : { cursor: next_cursor },
-    scanned,
-    reached,
-  }
-}
-
 /** Refused requests have no search of their own: what is in them is looked for here. */
-async function readRejected(client: Client, { wanted, start: { cursor }, tail, signal }: Asked): Promise<Page> {
+async function readRejected(client: Client, { wanted, start, tail, matches, signal }: Asked): Promise<Page> {
+  const { cursor } = start
   const { rejections, next_cursor } = await client.rejections.list(
-    { limit: PAGE_ROWS, cursor, ...timesOf(wanted) },
+    { limit: PAGE_ROWS, cursor, webhook_id: wanted.webhook, ...timesOf(wanted) },
     { signal },
   )
   return {
-    rows: rejections.map(rejectionRow).filter(matcher(wanted, tail)),
+    rows: rejections.map(rejectionRow).filter(matcher(wanted, { tail, matches })),
     next: next_cursor === null ? undefined : { cursor: next_cursor },
     scanned: rejections.length,
     reached: rejections.at(-1)?.at ?? null,
+    passed: rejections.length,
+    unreadable: 0,
   }
 }
 
-const SOURCES: readonly Source[] = ['records', 'rejections', 'submissions']
 const ROUNDS_MAX = 3
 
-/** Three lists as one: of each only what is newer than the place to which all of them have been read. */
+/** Several lists as one: of each only what is newer than the place to which all of them have been read. */
 async function readAll(client: Client, { wanted, start, tail, signal, withDeliveries = true }: Asked): Promise<Page> {
+  const sources = sourcesOf(wanted)
+  // A search says how far it has come after each answer.
+  const roundsMax = isNarrowed(wanted) ? 0 : ROUNDS_MAX
   let { places = {}, left = [] } = start
-  let scanned = 0
+  let [scanned, passed, unreadable] = [0, 0, 0]
   for (let round = 0; ; round += 1) {
-    const behind = SOURCES.filter((source) => isBehind(places, source))
+    const behind = sources.filter((source) => isBehind(places, { source, sources }))
     // oxlint-disable-next-line no-await-in-loop -- what is read next depends on how far each list has come
     const pages = await Promise.all(
       behind.map(
@@ -93,10 +89,14 @@ async function readAll(client: Client, { wanted, start, tail, signal, withDelive
     )
     places = { ...places, ...Object.fromEntries(pages.map(([source, { cursor, back }]) => [source, { cursor, back }])) }
     left = merged(left, ...pages.map(([, page]) => page.rows))
-    scanned += pages.reduce((sum, [, { rows }]) => sum + rows.length, 0)
-    const back = backOf(places)
+    for (const [, page] of pages) {
+      scanned += page.scanned ?? page.rows.length
+      passed += page.passed ?? page.rows.length
+      unreadable += page.unreadable ?? 0
+    }
+    const back = backOf(places, sources)
     const rows = left.filter(({ at }) => at >= back)
-    if (rows.length === 0 && back !== '' && round < ROUNDS_MAX) continue
+    if (rows.length === 0 && back !== '' && round < roundsMax) continue
     // oxlint-disable-next-line no-await-in-loop -- the last thing before the page is given
     if (withDeliveries)
       await readDeliveries(client, {
@@ -104,31 +104,41 @@ async function readAll(client: Client, { wanted, start, tail, signal, withDelive
         signal,
         ids: rows.flatMap((row) => (row.kind === 'record' ? [row.id] : [])),
       })
-    const hasMore = SOURCES.some((source) => places[source]?.cursor !== null)
+    const hasMore = sources.some((source) => places[source]?.cursor !== null)
     return {
       rows,
       next: hasMore ? { places, left: left.filter(({ at }) => at < back) } : undefined,
       scanned,
+      passed,
+      unreadable,
       reached: back === '' ? null : back,
     }
   }
 }
 
 /** The newest of the places that lists which go on have come to; '' when none goes on. */
-function backOf(places: Places): string {
+function backOf(places: Places, sources: readonly Source[]): string {
   return (
-    SOURCES.map((source) => places[source]?.back ?? '')
+    sources
+      .map((source) => places[source]?.back ?? '')
       .toSorted()
       .at(-1) ?? ''
   )
 }
 
-function isBehind(places: Places, source: Source): boolean {
+function isBehind(
+  places: Places,
+  { source, sources }: { readonly source: Source; readonly sources: readonly Source[] },
+): boolean {
   const place = places[source]
-  return place === undefined || (place.cursor !== null && place.back === backOf(places))
+  return place === undefined || (place.cursor !== null && place.back === backOf(places, sources))
 }
 
-type Read = { readonly rows: readonly EventRow[]; readonly cursor: string | null; readonly back: string }
+type Read = {
+  readonly rows: readonly EventRow[]
+  readonly cursor: string | null
+  readonly back: string
+} & Partial<Pick<Page, 'scanned' | 'passed' | 'unreadable'>>
 type Reader = (
   client: Client,
   asked: { readonly wanted: Wanted; readonly cursor: string | undefined; readonly signal: AbortSignal },
@@ -169,6 +179,30 @@ const READ: Readonly<Record<Source, Reader>> = {
       rows: unfiled.map(unfiledRow),
       cursor: next_cursor,
       back: next_cursor === null ? '' : (submissions.at(-1)?.received_at ?? ''),
+    }
+  },
+  found: async (client, { wanted, cursor, signal }) => {
+    const { f, q, dataset, webhook, destination, rule, view } = wanted
+    const state = wanted.state ?? (view === 'failing' ? FAILING : undefined)
+    const { records, next_cursor, scanned, reached } = await client.search.events(
+      { limit: PAGE_ROWS, f: [...f], q, dataset, webhook, destination, rule, state, cursor, ...timesOf(wanted) },
+      { signal },
+    )
+    return { rows: records.map(recordRow), cursor: next_cursor, back: reached ?? '', scanned, passed: scanned }
+  },
+  foundUnfiled: async (client, { wanted, cursor, signal }) => {
+    const { f, q, webhook } = wanted
+    const { submissions, next_cursor, scanned, unfiled, unreadable, reached } = await client.search.submissions(
+      { limit: PAGE_ROWS, f: [...f], q, webhook, cursor, ...timesOf(wanted) },
+      { signal },
+    )
+    return {
+      rows: submissions.map(unfiledRow),
+      cursor: next_cursor,
+      back: reached ?? '',
+      scanned: unfiled,
+      passed: scanned,
+      unreadable,
     }
   },
 }

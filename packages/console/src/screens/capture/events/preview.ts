@@ -1,26 +1,45 @@
+import { TITLE_MEMBERS, type EventTitle } from '@postroad/contract'
+import { valueAt } from '../../../data/filter.ts'
 import { isTree } from '../../../ui/json-lines.ts'
 import { leafText } from '../../../ui/raw-number.ts'
 
-const NAMES = ['type', 'event', 'event_type', 'eventType', 'topic', 'action', 'name', 'kind'] as const
+/** What is known of an event and of its sender. */
+export type Titled = {
+  readonly dataset: string
+  readonly data: unknown
+  readonly header_title?: string | null | undefined
+}
 
-/** What a payload calls itself; else the dataset that it is in. */
-export function titleOf(data: unknown, dataset: string): string {
-  const named = isObject(data)
-    ? NAMES.map((name) => data[name]).find((value) => typeof value === 'string' && value !== '' && value.length <= 80)
-    : undefined
-  return typeof named === 'string' ? named : dataset
+const TITLE_CHARS_MAX = 80
+
+/** What its sender calls an event, by the setting of its endpoint; else the dataset that it is in. */
+export function titleOf({ data, dataset, header_title }: Titled, setting: EventTitle | undefined): string {
+  const path = setting !== undefined && setting !== null && 'path' in setting ? setting.path : undefined
+  const atPath = path === undefined ? undefined : titleText(valueAt(data, path))
+  return header_title ?? atPath ?? memberTitle(data) ?? dataset
+}
+
+/** The member of a payload in which senders name an event. Never `name`, which is often the name of a person. */
+function memberTitle(data: unknown): string | undefined {
+  if (!isObject(data)) return undefined
+  return TITLE_MEMBERS.map((name) => (typeof data[name] === 'string' ? titleText(data[name]) : undefined)).find(
+    (text) => text !== undefined,
+  )
+}
+
+function titleText(value: unknown): string | undefined {
+  if (value === undefined || value === null || isTree(value)) return undefined
+  const text = leafText(value).trim()
+  return text === '' || text.length > TITLE_CHARS_MAX ? undefined : text
 }
 
 const FIELDS_MAX = 5
 const WRAPPERS = new Set(['data', 'object', 'payload', 'body', 'resource', 'attributes'])
 
-/** The few fields that tell one event from another: short scalars, also of the objects in it, ids last; not the one that the title is. */
-export function previewOf(data: unknown): readonly (readonly [string, string])[] {
+/** The few fields that distinguish one event from another: short scalars, also of the objects in it, ids last; not the one that is the title. */
+export function previewOf(data: unknown, title = memberTitle(data)): readonly (readonly [string, string])[] {
   if (!isObject(data)) return Array.isArray(data) ? [['items', String(data.length)]] : [['', leafText(data)]]
-  const title = titleOf(data, '')
-  const all = fieldsOf(data, { depth: 0, within: '' }).filter(
-    ([key, text]) => text !== title || !NAMES.some((name) => name === key),
-  )
+  const all = fieldsOf(data, { depth: 0, within: '' }).filter(([key, text]) => text !== title || !isTitleMember(key))
   return all.toSorted((a, b) => dullness(a[0]) - dullness(b[0])).slice(0, FIELDS_MAX)
 }
 
@@ -46,11 +65,13 @@ function fieldsOf(
 function dullness(path: string): number {
   const name = path.slice(path.lastIndexOf('.') + 1)
   const nested = name.length < path.length ? 0.5 : 0
-  if (NAMES.some((known) => known === name)) return 3 + nested
+  if (isTitleMember(name)) return 3 + nested
   if (/^(?:id|uuid|object|api_version|livemode|created|created_at|updated_at|timestamp|pending_webhooks)$/.test(name))
     return 2 + nested
   return (/_id$|Id$|^url$/.test(name) ? 1 : 0) + nested
 }
+
+const isTitleMember = (name: string): boolean => TITLE_MEMBERS.some((known) => known === name)
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return isTree(value) && !Array.isArray(value)

@@ -3,11 +3,12 @@ import type { ReactElement } from 'react'
 import { To } from '../../../data/go.tsx'
 import { useWebhooks } from '../../../data/names.ts'
 import type { Rejection } from '../../../data/tail.ts'
+import { RefusedSamplePart } from '../../../parts/refused-sample.tsx'
 import { IconButton } from '../../../ui/button.tsx'
 import { Chip } from '../../../ui/glyph.tsx'
 import { Time } from '../../../ui/time.tsx'
 
-/** Requests that were refused: how often, from where, and what to do about it. Their bodies are never stored. */
+/** Requests that were refused: how often, from where, what to do about it, and a sample of them. */
 export function RejectionPanel({
   rejection,
   onClose,
@@ -15,8 +16,9 @@ export function RejectionPanel({
   readonly rejection: Rejection
   readonly onClose: () => void
 }): ReactElement {
-  const { nameOf } = useWebhooks()
+  const { all, nameOf } = useWebhooks()
   const { reason, status, count, at, source_ip, method, content_type, remedy, webhook_id } = rejection
+  const webhook = all.find(({ id }) => id === webhook_id)
   const facts: readonly (readonly [string, string])[] = [
     ['Endpoint', webhook_id === null ? 'an ingest key' : nameOf(webhook_id)],
     ['Answered', String(status)],
@@ -57,9 +59,14 @@ export function RejectionPanel({
             </div>
           ))}
         </dl>
+        {webhook !== undefined && (
+          <section aria-label="Sample" className="mt-4">
+            <h3 className="mb-1 font-strong">The last one for this cause</h3>
+            <RefusedSamplePart webhook={webhook} reason={reason} />
+          </section>
+        )}
         <p className="mt-4 text-ink-3">
-          Requests of one minute that are refused for the same reason are counted together. What was refused is not
-          stored.
+          Requests of one minute that are refused for the same reason are counted together.
         </p>
       </div>
     </section>

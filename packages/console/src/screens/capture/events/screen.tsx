@@ -22,7 +22,7 @@ import { LiveButton } from './live-button.tsx'
 import { MarkedEvents } from './marked.tsx'
 import { RejectionPanel } from './rejection-panel.tsx'
 import type { EventRow } from './rows.ts'
-import { isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
+import { asksForRecords, isAt, isFiltered, rangeOf, wantedOf, type EventsSearch } from './search.ts'
 import { SendDialog, type Draft } from './send-dialog.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { useEvents } from './use-events.ts'
@@ -40,7 +40,7 @@ export function Screen(): ReactElement {
   const events = useEvents({ wanted: wantedOf(search, fromMs), held: search.sel !== undefined || isScrolled, released })
   const { rows } = events
   const cursor = useCursor(rows, search, change)
-  useCommands(useMemo(() => [{ label: 'Send an event', go: () => setDraft({ body: '', webhookId: null }) }], []))
+  useCommands(useMemo(() => [{ label: 'Send an event', go: () => setDraft(EMPTY_DRAFT) }], []))
   const paths = usePaths(rows)
   const marks = useMarks(useMemo(() => rows.flatMap(({ id, kind }) => (kind === 'gap' ? [] : [id])), [rows]))
   const columns = useColumns(search)
@@ -74,13 +74,14 @@ export function Screen(): ReactElement {
               <LiveButton tail={events.tail} />
               <ColumnsButton all={CHOICES} shown={columns.shown} change={columns.keep} paths={paths} />
               <ListMenu events={events} shown={columns.shown} />
-              <Button onClick={() => setDraft({ body: '', webhookId: null })}>Send event</Button>
+              <Button onClick={() => setDraft(EMPTY_DRAFT)}>Send event</Button>
             </>
           }
           foot={<Foot events={events} />}
         >
           {!skipped && rows.length > 0 && <Guide onSend={() => setDraft({ body: '', webhookId: null })} />}
           <Toolbar search={search} change={change} paths={paths} refusal={events.refusal} />
+          <Unsearched events={events} />
           <Histogram events={events} search={search} change={change} />
           {events.tail.status === 'lost' && events.tail.lostAt !== undefined && (
             <Stale since={events.tail.lostAt} again={() => events.tail.reconnect()} />
@@ -98,14 +99,7 @@ export function Screen(): ReactElement {
         </Page>
       </div>
       {selected !== undefined && (
-        <Side
-          id={selected}
-          events={events}
-          search={search}
-          change={change}
-          onStep={cursor.step}
-          onResend={(body, webhookId) => setDraft({ body, webhookId })}
-        />
+        <Side id={selected} events={events} search={search} change={change} onStep={cursor.step} onResend={setDraft} />
       )}
       {draft !== undefined && (
         <SendDialog draft={draft} onClose={() => setDraft(undefined)} onSent={(id) => change({ sel: id })} />
@@ -113,6 +107,8 @@ export function Screen(): ReactElement {
     </div>
   )
 }
+
+const EMPTY_DRAFT: Draft = { body: '', webhookId: null, headers: {} }
 
 type Events = ReturnType<typeof useEvents>
 type Cursor = {
@@ -203,6 +199,35 @@ function Side({ id, events, ...rest }: Parameters<typeof Inspector>[0] & { reado
   if (row?.kind === 'rejection')
     return <RejectionPanel rejection={row.rejection} onClose={() => rest.change({ sel: undefined, full: undefined })} />
   return <Inspector key={id} id={id} {...rest} />
+}
+
+/** What a search did not look at. */
+function unsearchedText(wanted: Events['wanted'], unreadable: number): string {
+  const without = asksForRecords(wanted)
+    ? 'Requests that were filed nowhere and refused requests are not searched.'
+    : 'Refused requests are not searched: only samples of them are stored.'
+  if (unreadable === 0) return without
+  return `${without} ${unreadable.toLocaleString('en')} ${unreadable === 1 ? 'body' : 'bodies'} could not be read.`
+}
+
+/** Below the filter: what a search does not cover. */
+function Unsearched({ events }: { readonly events: Events }): ReactElement | null {
+  const { wanted, isNarrowed, unreadable, tail, refusal, refresh } = events
+  if (!isNarrowed || wanted.view === 'rejected' || refusal !== null) return null
+  return (
+    <p className="mx-4 mt-1 text-data text-ink-3">
+      {unsearchedText(wanted, unreadable)}
+      {wanted.rule !== undefined && tail.status === 'live' && (
+        <>
+          {' '}
+          New events are not checked against the rule.{' '}
+          <button type="button" className="min-h-6 font-control text-accent underline" onClick={() => void refresh()}>
+            Search again
+          </button>
+        </>
+      )}
+    </p>
+  )
 }
 
 function Foot({ events }: { readonly events: Events }): ReactElement {

@@ -1,6 +1,7 @@
-import { meets, readFilter } from '../../../data/filter.ts'
+import { DELIVERY_STATES } from '@postroad/contract'
+import { meets, readFilter, type MatchesPattern } from '../../../data/filter.ts'
 import { searchText, type Search } from '../../../data/search-text.ts'
-import type { Tail } from '../../../data/tail.ts'
+import type { Filed, Rejection, Tail } from '../../../data/tail.ts'
 import { spanIn } from '../../../parts/span.ts'
 import { deliveriesOf, standingOfRow, type EventRow } from './rows.ts'
 
@@ -10,8 +11,13 @@ export type EventsSearch = Search & {
   readonly f?: readonly string[]
   readonly q?: string
   readonly dataset?: string
+  /** Ids of the endpoint, the destination and the rule, and states of deliveries with commas between. */
+  readonly webhook?: string
+  readonly destination?: string
+  readonly rule?: string
+  readonly state?: string
   readonly range?: string
-  /** A range of one's own, as times; it goes before `range`. */
+  /** A custom range, as times; it goes before `range`. */
   readonly from?: string
   readonly to?: string
   readonly sel?: string
@@ -21,9 +27,10 @@ export type EventsSearch = Search & {
   readonly live?: string
 }
 
-/** What a view of one's own keeps of the address. */
-export function filterOf({ f, q, dataset, range, view }: EventsSearch): EventsSearch {
-  return { f, q, dataset, range, view }
+/** What a custom view stores of the address. */
+export function filterOf(search: EventsSearch): EventsSearch {
+  const { f, q, dataset, webhook, destination, rule, state, range, view } = search
+  return { f, q, dataset, webhook, destination, rule, state, range, view }
 }
 
 /** Whether the address shows a view that was kept. */
@@ -51,8 +58,12 @@ export function rangeOf({ range }: EventsSearch): Range {
   return RANGES.find(({ id }) => id === (range ?? '')) ?? RANGES[3]
 }
 
-export function isFiltered({ view, f, q, dataset }: EventsSearch): boolean {
-  return (view ?? '') !== '' || (f ?? []).length > 0 || (q ?? '') !== '' || (dataset ?? '') !== ''
+export function isFiltered(search: EventsSearch): boolean {
+  const { view, q, dataset, webhook, destination, rule, state } = search
+  return (
+    (search.f ?? []).length > 0 ||
+    [view, q, dataset, webhook, destination, rule, state].some((one) => (one ?? '') !== '')
+  )
 }
 
 /** What is looked for, as the server is asked for it. Times in milliseconds. */
@@ -61,18 +72,28 @@ export type Wanted = {
   readonly f: readonly string[]
   readonly q: string | undefined
   readonly dataset: string | undefined
+  readonly webhook: string | undefined
+  readonly destination: string | undefined
+  readonly rule: string | undefined
+  /** With commas between. */
+  readonly state: string | undefined
   readonly from: number | undefined
   readonly to: number | undefined
 }
 
-/** Whether the server looks through payloads and deliveries for it: then only events can be found. */
-export function isNarrowed({ view, f, q, dataset }: Wanted): boolean {
-  return view === 'failing' || f.length > 0 || q !== undefined || dataset !== undefined
+/** Whether the server looks through payloads and deliveries for it. Refused requests have neither. */
+export function isNarrowed(wanted: Wanted): boolean {
+  return wanted.f.length > 0 || wanted.q !== undefined || wanted.webhook !== undefined || asksForRecords(wanted)
+}
+
+/** Whether only what was filed can be meant: a request that was filed nowhere has no dataset, no rule and no delivery. */
+export function asksForRecords({ view, dataset, destination, rule, state }: Wanted): boolean {
+  return view === 'failing' || [dataset, destination, rule, state].some((one) => one !== undefined)
 }
 
 /** What the address asks for; `startedAt` is the begin of a range that ends now. */
 export function wantedOf(
-  { view, f = [], q = '', dataset = '', ...rest }: EventsSearch,
+  { view, f = [], q = '', dataset, webhook, destination, rule, state, ...rest }: EventsSearch,
   startedAt: number | undefined,
 ): Wanted {
   const own = spanIn(rest)
@@ -80,38 +101,72 @@ export function wantedOf(
     view: view === 'failing' || view === 'rejected' ? view : 'all',
     f,
     q: q === '' ? undefined : q,
-    dataset: dataset === '' ? undefined : dataset,
+    dataset: given(dataset),
+    webhook: given(webhook),
+    destination: given(destination),
+    rule: given(rule),
+    state: given(state),
     from: own?.from ?? startedAt,
     to: own?.to,
   }
 }
 
+const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
+
+/** The states of an address that deliveries can be in. */
+export function statesIn(text: string | undefined): readonly string[] {
+  const asked = (text ?? '').split(',')
+  return DELIVERY_STATES.filter((state) => asked.includes(state))
+}
+
 /** Whether a row that the tail brings is one that is looked for: the same that the server says of what is stored. */
 export function matcher(
-  { view, f, q, dataset, from = -Infinity, to = Infinity }: Wanted,
-  tail: Tail,
+  wanted: Wanted,
+  { tail, matches }: { readonly tail: Tail; readonly matches: MatchesPattern },
 ): (row: EventRow) => boolean {
+  const { view, f, q, from = -Infinity, to = Infinity } = wanted
   const filters = f.map(readFilter)
   const text = q?.toLowerCase()
   const isInTime = ({ at }: EventRow): boolean => Date.parse(at) >= from && Date.parse(at) < to
+  const hasText = (row: EventRow): boolean => text === undefined || textOf(row).includes(text)
+  const isAskedFor = isNarrowed(wanted)
   return (row) => {
     if (!isInTime(row)) return false
     if (row.kind === 'gap') return filters.length === 0 && text === undefined
-    if (view === 'rejected')
-      return (
-        row.kind === 'rejection' &&
-        filters.length === 0 &&
-        dataset === undefined &&
-        (text === undefined || textOf(row).includes(text))
-      )
+    if (view === 'rejected') return row.kind === 'rejection' && isRejectionLike(row.rejection, wanted) && hasText(row)
     if (view === 'failing' && !['fail', 'retry'].includes(standingOfRow(row, deliveriesOf(tail, row)))) return false
-    if (filters.length === 0 && text === undefined && dataset === undefined) return true
-    if (row.kind !== 'record' || (dataset !== undefined && row.record.dataset !== dataset)) return false
+    if (!isAskedFor) return true
     return (
-      filters.every((filter) => filter !== undefined && meets(row.record.data, filter)) &&
-      (text === undefined || textOf(row).includes(text))
+      row.kind === 'record' &&
+      isRecordLike(row.record, wanted) &&
+      hasWantedDelivery(row, wanted, tail) &&
+      filters.every((filter) => filter !== undefined && meets(row.record.data, filter, matches)) &&
+      hasText(row)
     )
   }
+}
+
+/** A refused request has no payload, no dataset, no rule and no delivery. */
+function isRejectionLike({ webhook_id }: Rejection, wanted: Wanted): boolean {
+  if (wanted.f.length > 0 || asksForRecords(wanted)) return false
+  return wanted.webhook === undefined || webhook_id === wanted.webhook
+}
+
+/** Which rule filed an event is known to the server alone. */
+function isRecordLike(record: Filed, { dataset, webhook, rule }: Wanted): boolean {
+  if (rule !== undefined || (dataset !== undefined && record.dataset !== dataset)) return false
+  return webhook === undefined || record.webhook_id === webhook
+}
+
+/** One delivery must be for the destination and in one of the states. */
+function hasWantedDelivery(row: EventRow, { destination, state }: Wanted, tail: Tail): boolean {
+  if (destination === undefined && state === undefined) return true
+  const states = statesIn(state)
+  return deliveriesOf(tail, row).some(
+    (delivery) =>
+      (destination === undefined || delivery.destination_id === destination) &&
+      (state === undefined || states.some((one) => one === delivery.state)),
+  )
 }
 
 const texts = new WeakMap<object, string>()

@@ -1,18 +1,26 @@
+import { routes, TITLE_HEADERS } from '@postroad/contract'
 import { useState, type ReactElement } from 'react'
 import { sendEvent } from '../../../data/client.ts'
+import type { Webhook } from '../../../data/lists.ts'
 import { useWebhooks } from '../../../data/names.ts'
+import { useClient, useMay } from '../../../data/place.ts'
 import { Button } from '../../../ui/button.tsx'
 import { useCopy } from '../../../ui/copy.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Select } from '../../../ui/field.tsx'
 import { JsonField } from '../../../ui/json-field.tsx'
-import { RefusedLine } from '../../../ui/states.tsx'
+import { needs, RefusedLine } from '../../../ui/states.tsx'
 import { curlOf } from './commands.ts'
 import { SAMPLE_TEXT } from './sample.ts'
 
-export type Draft = { readonly body: string; readonly webhookId: string | null }
+/** `headers` are those of the event that is sent again: its title is taken over, and nothing else. */
+export type Draft = {
+  readonly body: string
+  readonly webhookId: string | null
+  readonly headers: Readonly<Record<string, string>>
+}
 
-/** Sends an event to an endpoint, as a sender would: an example, or one that came, changed. */
+/** Sends an event to an endpoint, as a sender does: an example, or one that came, changed. The server signs it where a signature is needed. */
 export function SendDialog({
   draft,
   onClose,
@@ -29,19 +37,41 @@ export function SendDialog({
     isRunning: false,
     error: null,
   })
+  const client = useClient()
+  const may = useMay(routes.webhooks.signSample)
   const copy = useCopy()
   const webhook = all.find(({ id }) => id === chosen) ?? all.at(-1)
   const problem = problemOf(body)
-  const send = async (): Promise<void> => {
-    if (webhook === undefined || problem !== undefined) return
+  const signing = webhook === undefined ? undefined : signingOf(webhook, may)
+  const canSend = webhook !== undefined && problem === undefined && signing?.isPossible === true && !state.isRunning
+  const attempt = async (
+    work: (at: Webhook, headers: Readonly<Record<string, string>>) => Promise<void>,
+  ): Promise<void> => {
+    if (webhook === undefined || !canSend) return
     setState({ isRunning: true, error: null })
     try {
-      onSent(await sendEvent(webhook.public_path, body))
-      onClose()
+      const titled = titleHeaders(draft.headers, webhook)
+      const { headers } = signing.isNeeded
+        ? await client.webhooks.signSample({ id: webhook.id, body })
+        : { headers: {} }
+      await work(webhook, { ...titled, ...headers })
+      setState({ isRunning: false, error: null })
     } catch (error) {
       setState({ isRunning: false, error: error instanceof Error ? error : new Error(String(error)) })
     }
   }
+  const send = (): Promise<void> =>
+    attempt(async ({ public_path }, headers) => {
+      onSent(await sendEvent(public_path, body, headers))
+      onClose()
+    })
+  const copyCurl = (): Promise<void> =>
+    attempt(async ({ public_url }, headers) => {
+      await copy(
+        curlOf({ url: public_url, headers: { ...headers, 'content-type': 'application/json' }, body }),
+        signing?.isNeeded === true ? 'Copied as curl, with its signature' : 'Copied as curl',
+      )
+    })
   return (
     <Dialog
       open
@@ -51,26 +81,11 @@ export function SendDialog({
       lead="It is sent from this page to the endpoint, and is an event like any other."
       actions={
         <>
-          <Button
-            kind="quiet"
-            className="mr-auto"
-            disabled={webhook === undefined}
-            onClick={() =>
-              webhook !== undefined &&
-              void copy(
-                curlOf({ url: webhook.public_url, headers: { 'content-type': 'application/json' }, body }),
-                'Copied as curl',
-              )
-            }
-          >
+          <Button kind="quiet" className="mr-auto" disabled={!canSend} onClick={() => void copyCurl()}>
             Copy as curl
           </Button>
           <Button onClick={onClose}>Cancel</Button>
-          <Button
-            kind="primary"
-            disabled={webhook === undefined || problem !== undefined || state.isRunning}
-            onClick={() => void send()}
-          >
+          <Button kind="primary" disabled={!canSend} onClick={() => void send()}>
             Send
           </Button>
         </>
@@ -80,11 +95,7 @@ export function SendDialog({
         label="Endpoint"
         value={webhook?.id ?? ''}
         onChange={({ target }) => setChosen(target.value)}
-        hint={
-          webhook !== undefined && webhook.verification.scheme !== 'none'
-            ? 'This endpoint checks signatures, and this page does not sign: the event will be refused.'
-            : undefined
-        }
+        hint={signing?.hint}
       >
         {all.map(({ id, name }) => (
           <option key={id} value={id}>
@@ -102,6 +113,32 @@ export function SendDialog({
       />
       <RefusedLine error={state.error} />
     </Dialog>
+  )
+}
+
+type Signing = { readonly isNeeded: boolean; readonly isPossible: boolean; readonly hint: string | undefined }
+
+function signingOf({ verification }: Webhook, may: boolean): Signing {
+  if (verification.scheme === 'none') return { isNeeded: false, isPossible: true, hint: undefined }
+  if (verification.has_secret !== true)
+    return {
+      isNeeded: true,
+      isPossible: false,
+      hint: 'This endpoint has no secret yet, so nothing can be signed for it. Set the secret first.',
+    }
+  return may
+    ? { isNeeded: true, isPossible: true, hint: 'The server signs the event with the secret of this endpoint.' }
+    : { isNeeded: true, isPossible: false, hint: `The event must be signed. ${needs(routes.webhooks.signSample.role)}` }
+}
+
+/** The headers that name an event; what is dots was a credential. */
+function titleHeaders(headers: Draft['headers'], { event_title }: Webhook): Record<string, string> {
+  const own = event_title !== null && 'header' in event_title ? [event_title.header.toLowerCase()] : []
+  return Object.fromEntries(
+    [...own, ...TITLE_HEADERS].flatMap((name) => {
+      const value = headers[name]
+      return value === undefined || value.includes('•') ? [] : [[name, value]]
+    }),
   )
 }
 

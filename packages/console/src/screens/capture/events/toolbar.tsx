@@ -1,12 +1,14 @@
 import { ChevronDown } from 'lucide-react'
 import { useRef, useState, type ReactElement } from 'react'
-import { filterText, readFilter, signOf, typedFilter } from '../../../data/filter.ts'
-import { spanIn } from '../../../parts/span.ts'
+import { filterText, isHalfTyped, quotedText, readFilter, signOf, typedFilter } from '../../../data/filter.ts'
+import { spanIn, type Span } from '../../../parts/span.ts'
 import { useKeys } from '../../../shell/keys.ts'
 import { Kbd } from '../../../ui/button.tsx'
 import { Menu } from '../../../ui/menu.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
+import { FilterChip } from './filter-chip.tsx'
 import { RANGES, rangeOf, type EventsSearch } from './search.ts'
+import { SettingFilters } from './setting-filters.tsx'
 
 type Props = {
   readonly search: EventsSearch
@@ -28,6 +30,15 @@ export function Toolbar({ search, change, paths, refusal }: Props): ReactElement
         {search.dataset !== undefined && search.dataset !== '' && (
           <FilterChip path="dataset" sign="is" value={search.dataset} onRemove={() => change({ dataset: undefined })} />
         )}
+        {spanIn(search) !== undefined && (
+          <FilterChip
+            path="time"
+            sign="is"
+            value={rangeText(spanIn(search))}
+            onRemove={() => change({ from: undefined, to: undefined })}
+          />
+        )}
+        <SettingFilters search={search} change={change} />
         {f.map((text, index) => (
           <Condition key={`${index} ${text}`} text={text} onRemove={() => set(f.filter((_one, at) => at !== index))} />
         ))}
@@ -76,58 +87,46 @@ function RangeMenu({ search, change }: Pick<Props, 'search' | 'change'>): ReactE
         go: () => change({ range: range.id === '' ? undefined : range.id, from: undefined, to: undefined }),
       }))}
     >
-      {own === undefined ? at?.label : rangeText(own)}
+      {own === undefined ? at?.label : 'Custom time'}
       <ChevronDown className="size-3.5 text-ink-3" strokeWidth={1.5} aria-hidden />
     </Menu>
   )
 }
 
 /** "22 Nov, 13:04 – 13:20"; the day of the end only when it is another one. */
-function rangeText({ from, to }: { readonly from: number; readonly to: number }): string {
+function rangeText(span: Span | undefined): string {
+  if (span === undefined) return ''
+  const { from, to } = span
   return `${MOMENT.format(from)} – ${(DAY.format(from) === DAY.format(to) ? MOMENT_CLOCK : MOMENT).format(to)}`
-}
-
-function FilterChip({
-  path,
-  sign,
-  value,
-  mono = false,
-  onRemove,
-}: {
-  readonly path: string
-  readonly sign: string
-  readonly value: string
-  readonly mono?: boolean
-  readonly onRemove: () => void
-}): ReactElement {
-  return (
-    <span className="inline-flex h-[26px] max-w-[40ch] items-center gap-1 rounded-[5px] border border-line-2 bg-surface pl-2 whitespace-nowrap text-ink-3">
-      <span className="truncate text-ink-2">{path}</span> {sign}{' '}
-      <b className={`truncate text-ink ${mono ? 'mono text-data font-control' : 'font-strong'}`}>{value}</b>
-      <button
-        type="button"
-        aria-label={`Remove the filter ${path} ${sign} ${value}`}
-        onClick={onRemove}
-        className="grid size-6 flex-none place-items-center rounded-chip text-ink-3 hover:text-ink"
-      >
-        ×
-      </button>
-    </span>
-  )
 }
 
 type FieldProps = Omit<Props, 'refusal'> & { readonly onFilter: (text: string) => void; readonly onBack: () => void }
 
 const IDS = /^(?:sub|rec|dlv|att)_[0-9a-z]{20,32}$/
 
+/** What Enter does with a condition; while it is not complete the list is not searched for it. */
+function hintOf(filter: ReturnType<typeof typedFilter>): ReactElement {
+  if (filter === undefined) return <>Type a value. Nothing is filtered yet.</>
+  return (
+    <>
+      <Kbd>Enter</Kbd> adds {filter.path} {signOf(filter.op)} {filter.value}
+    </>
+  )
+}
+
 /** A condition makes a chip with Enter, and an id opens its story; anything else is text that is looked for as one types. */
 function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): ReactElement {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(search.q ?? '')
   useKeys({ '/': () => field.current?.focus() })
+  const filter = typedFilter(text)
+  const isCondition = filter !== undefined || isHalfTyped(text, paths)
   const typed = (next: string): void => {
     setText(next)
-    if (typedFilter(next) === undefined && !IDS.test(next.trim())) change({ q: next === '' ? undefined : next })
+    // What is, or becomes, a condition or an id is not text to look for: nothing would match it.
+    const isText = typedFilter(next) === undefined && !isHalfTyped(next, paths) && !IDS.test(next.trim())
+    const q = isText ? (quotedText(next) ?? next.trim()) : ''
+    if (q !== (search.q ?? '')) change({ q: q === '' ? undefined : q })
   }
   return (
     <label className="flex min-w-32 flex-1 items-center gap-1.5">
@@ -135,13 +134,13 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
       <input
         ref={field}
         list="known-paths"
+        aria-describedby="filter-hint"
         value={text}
         placeholder="Filter by field, id or text: total > 1000"
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => typed(event.target.value)}
         onKeyDown={(event) => {
-          const filter = typedFilter(text)
           if (event.key === 'Enter' && filter !== undefined) {
             onFilter(filterText(filter))
             setText('')
@@ -154,6 +153,9 @@ function FilterField({ search, change, paths, onFilter, onBack }: FieldProps): R
         }}
         className="w-full min-w-0 bg-transparent px-1 text-ellipsis outline-none"
       />
+      <span id="filter-hint" role="status" className="max-w-[36ch] truncate text-data text-ink-3 max-md:sr-only">
+        {isCondition && hintOf(filter)}
+      </span>
       <datalist id="known-paths">
         {paths.map((path) => (
           <option key={path} value={path} />

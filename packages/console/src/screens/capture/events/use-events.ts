@@ -2,11 +2,13 @@ import { ServiceError } from '@postroad/sdk/service-error'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { usePlace } from '../../../data/place.ts'
+import type { Tail } from '../../../data/tail.ts'
+import { usePatterns } from '../../../data/use-patterns.ts'
 import { useTail } from '../../../data/use-tail.ts'
 import { useExactClient } from '../../../parts/exact-client.ts'
 import { useSettled } from '../../../parts/settled.ts'
 import { readPage, type Start } from './pages.ts'
-import { merged, rowOf, type EventRow } from './rows.ts'
+import { deliveriesOf, merged, rowOf, type EventRow } from './rows.ts'
 import { isNarrowed, matcher, type Wanted } from './search.ts'
 
 const EMPTY: readonly EventRow[] = []
@@ -20,9 +22,10 @@ function useStored(wanted: Wanted, enabled: boolean) {
   const client = useExactClient()
   const { project } = usePlace()
   const tail = useTail()
+  const { matches } = usePatterns()
   return useInfiniteQuery({
     queryKey: [project.id, 'events', wanted],
-    queryFn: ({ pageParam, signal }) => readPage(client, { wanted, start: pageParam, tail, signal }),
+    queryFn: ({ pageParam, signal }) => readPage(client, { wanted, start: pageParam, tail, matches, signal }),
     initialPageParam: FIRST,
     getNextPageParam: ({ next }) => next,
     enabled,
@@ -43,7 +46,7 @@ function useGoingOn(stored: Stored, wanted: Wanted) {
   const pages = stored.data?.pages ?? []
   const fruitless = pages
     .slice(pages.findLastIndex(({ rows }) => rows.length > 0) + 1)
-    .reduce((sum, { scanned }) => sum + scanned, 0)
+    .reduce((sum, { passed }) => sum + passed, 0)
   const isPaused = fruitless >= allowed.fruitless
   const { hasNextPage, isFetching, isPlaceholderData, error, fetchNextPage } = stored
   const canRead = hasNextPage && !isFetching && !isPlaceholderData && error === null
@@ -79,7 +82,13 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   // The tail first: what comes while the pages are read is in one of the two.
   const stored = useStored(wanted, tail.settled)
   const goingOn = useGoingOn(stored, wanted)
-  const fits = useMemo(() => matcher(wanted, tail), [wanted, tail])
+  const patterns = usePatterns()
+  const { version } = patterns
+  const fits = useMemo(
+    () => matcher(wanted, { tail, matches: patterns.matches }),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version says that more is known of patterns
+    [wanted, tail, patterns, version],
+  )
   const newest = tail.arrivals[0]?.number ?? 0
   const [shown, setShown] = useState({ upTo: 0, released })
   const upTo = !held || shown.released !== released ? newest : shown.upTo
@@ -96,20 +105,35 @@ export function useEvents({ wanted: wantedNow, held, released }: Shown) {
   return {
     ...goingOn,
     // What fails is so at this moment: it changes with every delivery that the tail brings.
-    rows: wanted.view === 'failing' ? rows.filter(fits) : rows,
+    rows:
+      wanted.view === 'failing' || wanted.state !== undefined
+        ? rows.filter((row) => isStillWanted(row, { fits, tail, wanted }))
+        : rows,
     wanted,
     isNarrowed: isNarrowed(wanted) || wanted.view === 'rejected',
     tail,
     heldBack: came.filter(({ number, row }) => number > upTo && row.kind !== 'gap').length,
     scanned: stored.data?.pages.reduce((sum, page) => sum + page.scanned, 0) ?? 0,
+    unreadable: stored.data?.pages.reduce((sum, page) => sum + page.unreadable, 0) ?? 0,
     reached: stored.data?.pages.at(-1)?.reached ?? null,
     isLoading: stored.isPending,
     isAsking: stored.isPlaceholderData,
     /** The server does not take the filter: its sentence belongs beside it. */
     refusal: isRefused ? stored.error : null,
     error: isRefused ? null : stored.error,
+    /** Reads again what was read, for what the tail cannot bring. */
+    refresh: () => stored.refetch(),
     again: () => (stored.data === undefined ? stored.refetch() : stored.fetchNextPage()),
     more: stored.hasNextPage,
     isLoadingMore: stored.isFetchingNextPage,
   }
+}
+
+/** What is asked of deliveries changes while one looks. A row whose deliveries were not read is as the server said. */
+function isStillWanted(
+  row: EventRow,
+  { fits, tail, wanted }: { fits: (row: EventRow) => boolean; tail: Tail; wanted: Wanted },
+): boolean {
+  if (fits(row)) return true
+  return (wanted.rule !== undefined || wanted.view !== 'failing') && deliveriesOf(tail, row).length === 0
 }

@@ -6,7 +6,8 @@ import { useWebhooks } from '../../../data/names.ts'
 import type { Rejection } from '../../../data/tail.ts'
 import { Detail, Part } from '../../../parts/detail.tsx'
 import { SCHEMES } from '../../../parts/schemes.ts'
-import { SignatureTester } from '../../../parts/signature-tester.tsx'
+import { RefusedSamplePart } from '../../../parts/refused-sample.tsx'
+import { SignatureHelp } from '../../../parts/signature-tester.tsx'
 import { counted } from '../../../parts/text-list.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Select } from '../../../ui/field.tsx'
@@ -25,13 +26,14 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** One cause: what it means, what to do and where, the minutes in which it happened. Refused bodies are never stored. */
+/** One cause: what it means, what to do and where, a sample of a request, and the minutes in which it happened. */
 export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, onClose }: Props): ReactElement {
   const cause = CAUSES[id]
   const { all } = useWebhooks()
   const [shown, setShown] = useState(SHOWN)
   const concerned = all.filter((webhook) => rows.some(({ webhook_id }) => webhook_id === webhook.id))
-  const signed = concerned.filter(({ verification }) => verification.scheme !== 'none')
+  const sampled =
+    cause.remedy === 'verification' ? concerned.filter(({ verification }) => verification.scheme !== 'none') : concerned
   return (
     <Detail
       label="Cause"
@@ -65,7 +67,7 @@ export function CausePanel({ group: { id, rows, count, remedy }, older, nameOf, 
             </ul>
           </Part>
         )}
-        {cause.remedy === 'verification' && signed.length > 0 && <TesterPart webhooks={signed} />}
+        {sampled.length > 0 && <SamplePart webhooks={sampled} reason={id} />}
         <Part
           title="When"
           text="Requests of one minute with one URL or key are counted together; address and type are those of the last of them."
@@ -142,25 +144,55 @@ function expectationOf({ verification }: Webhook, id: Group['id']): string | und
   return `${label}: it reads the header ${named}.`
 }
 
-function TesterPart({ webhooks }: { readonly webhooks: readonly Webhook[] }): ReactElement {
+const SIGNATURE_REASONS = ['missing_header', 'bad_signature', 'stale_timestamp'] as const
+
+/** Of the endpoint that is chosen: a sample of what was refused, and for a signature the way to test another request. */
+function SamplePart({
+  webhooks,
+  reason: cause,
+}: {
+  readonly webhooks: readonly Webhook[]
+  readonly reason: Group['id']
+}): ReactElement {
   const [chosen, setChosen] = useState<string | undefined>()
-  const at = webhooks.find(({ id }) => id === chosen)?.id ?? webhooks[0]?.id ?? ''
+  const at = webhooks.find(({ id }) => id === chosen) ?? webhooks[0]
+  const reason = SIGNATURE_REASONS.find((one) => one === cause)
+  if (reason === undefined)
+    return (
+      <Part title="The last refused request" text="One redacted sample for each cause and endpoint, for 7 days.">
+        <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
+        {at !== undefined && <RefusedSamplePart key={at.id} webhook={at} reason={cause} />}
+      </Part>
+    )
   return (
     <Part
       title="Why does it not match?"
-      text="Paste a request as it came. The server checks it with the held secret and says which step failed; it never says the secret or the digest that it expected."
+      text="The last request that was refused for this cause, and a test of any other one."
     >
-      {webhooks.length > 1 && (
-        <Select label="Endpoint" value={at} onChange={({ target }) => setChosen(target.value)}>
-          {webhooks.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      )}
-      <SignatureTester key={at} webhookId={at} />
+      <EndpointSelect webhooks={webhooks} at={at?.id} go={setChosen} />
+      {at !== undefined && <SignatureHelp key={at.id} webhook={at} reason={reason} />}
     </Part>
+  )
+}
+
+function EndpointSelect({
+  webhooks,
+  at,
+  go,
+}: {
+  readonly webhooks: readonly Webhook[]
+  readonly at: string | undefined
+  readonly go: (id: string) => void
+}): ReactElement | null {
+  if (webhooks.length < 2) return null
+  return (
+    <Select label="Endpoint" value={at} onChange={({ target }) => go(target.value)}>
+      {webhooks.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
   )
 }
 

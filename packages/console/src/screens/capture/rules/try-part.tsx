@@ -7,6 +7,8 @@ import { TextArea } from '../../../ui/field.tsx'
 import { triedOf, type RuleDraft } from './draft.ts'
 
 const RECENT = 200
+const NONE =
+  'Among the newest 10,000 requests of this project none reached the rules. Send one to POST /v1/ingest/<ingest key>, and the rule is tried on it at once.'
 const SAMPLE = '{"type":"order.created","total":42.5}'
 
 /** What the conditions and mappings would make of recent events, or of a payload that is written here, while one writes them. */
@@ -31,8 +33,8 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
       <Choice
         label="Tried on"
         of={[
-          { id: 'recent', label: 'Recent events' },
-          { id: 'own', label: 'A payload of mine' },
+          { id: 'recent', label: 'Recent requests' },
+          { id: 'own', label: 'My own payload' },
         ]}
         at={on}
         go={setOn}
@@ -44,10 +46,15 @@ export function TryPart({ draft }: { readonly draft: Pick<RuleDraft, 'conditions
           value={payload}
           onChange={({ target }) => setPayload(target.value)}
           aria-invalid={!isJson}
-          hint={isJson ? 'JSON, as a sender would send it. It is stored nowhere.' : 'This is no JSON yet.'}
+          hint={isJson ? 'JSON, as a sender would send it. It is not stored.' : 'This is not JSON yet.'}
         />
       )}
-      {isJson && <DryRunResults asked={asked} />}
+      {on === 'recent' && (
+        <p className="mb-2 text-data text-ink-3">
+          Only requests that reach the rules: POST /v1/ingest/&lt;ingest key&gt; without a dataset.
+        </p>
+      )}
+      {isJson && <DryRunResults asked={asked} none={NONE} />}
     </>
   )
 }

@@ -34,8 +34,11 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
         className="min-w-0 border-l border-line bg-sunken px-5 py-5 max-xl:border-t max-xl:border-l-0"
       >
         <h3 className="font-title">What would be sent</h3>
-        <p className="mb-3 text-ink-3">For a real record. Nothing is sent by this.</p>
-        <Preview settings={'body' in read ? { destination_id: destination.id, ...read.body } : undefined} />
+        <p className="mb-3 text-ink-3">For an event that this destination receives. Nothing is sent.</p>
+        <Preview
+          receiver={destination}
+          settings={'body' in read ? { destination_id: destination.id, ...read.body } : undefined}
+        />
       </section>
     </div>
   )

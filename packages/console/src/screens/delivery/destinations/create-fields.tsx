@@ -4,9 +4,10 @@ import { Field } from '../../../ui/field.tsx'
 import { authOf } from './auth-draft.ts'
 import { AuthFields } from './auth-fields.tsx'
 import type { CreateDraft } from './create-draft.ts'
-import type { DestinationDraft } from './draft.ts'
+import { bodyOf, type DestinationDraft } from './draft.ts'
 import { HeaderFields, OrderFields, RetryFields, WhatFields, WhereFields } from './form.tsx'
 import { Preview } from './preview.tsx'
+import type { Receiver } from './record-select.tsx'
 import { templateDraftOf, templateOf } from './template-draft.ts'
 import { TemplateFields } from './template-fields.tsx'
 
@@ -69,6 +70,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
         {URL.canParse(settings.url.trim()) && (
           <div className="mb-3">
             <Preview
+              receiver={receiverOf(settings)}
               settings={
                 canPreview
                   ? { url: settings.url.trim(), auth: authOf({ ...auth, secret: '' }), payload_template: read.template }
@@ -92,6 +94,12 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
       </Folded>
     </>
   )
+}
+
+/** What a destination of these settings would receive; nothing is left out while they cannot be read. */
+function receiverOf(settings: DestinationDraft): Receiver {
+  const read = bodyOf(settings)
+  return 'body' in read ? { datasets: read.body.datasets, conditions: read.body.conditions } : {}
 }
 
 function Folded({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {

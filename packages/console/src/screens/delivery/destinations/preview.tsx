@@ -4,15 +4,21 @@ import { useAsk } from '../../../data/ask.ts'
 import { useSettled } from '../../../parts/settled.ts'
 import { HeaderList } from '../../../ui/attempt.tsx'
 import { RefusedLine } from '../../../ui/states.tsx'
-import { RecordSelect, useNewestRecords } from './record-select.tsx'
+import { RecordSelect, useReceivedRecords, type Receiver } from './record-select.tsx'
 
 type Settings = Omit<RouteRequest<Routes['destinationPreviews']['make']>, 'record_id'>
 
-/** What would be sent for a real record with these settings, saved or not; `undefined` while they cannot be sent as they stand. */
-export function Preview({ settings }: { readonly settings: Settings | undefined }): ReactElement {
-  const records = useNewestRecords()
+/** The request for a real record with these settings, saved or not; `undefined` while they cannot be sent as they are. */
+export function Preview({
+  receiver,
+  settings,
+}: {
+  readonly receiver: Receiver
+  readonly settings: Settings | undefined
+}): ReactElement {
+  const records = useReceivedRecords(receiver)
   const [chosen, setChosen] = useState<string | undefined>()
-  const recordId = chosen ?? records.data?.records[0]?.id
+  const recordId = chosen ?? records.data?.[0]?.id
   const asks = useSettled(settings === undefined ? '' : JSON.stringify(settings))
   const asked = useAsk(
     ['destinationPreviews', recordId, asks],
@@ -22,7 +28,11 @@ export function Preview({ settings }: { readonly settings: Settings | undefined 
   )
   if (records.error !== null) return <RefusedLine error={records.error} />
   if (records.data !== undefined && recordId === undefined)
-    return <p className="text-ink-3">Nothing was filed yet. Send an event, and what it would be sent as stands here.</p>
+    return (
+      <p className="text-ink-3">
+        No event has matched this destination yet. Send one that it receives, and its body is shown here.
+      </p>
+    )
   if (recordId === undefined)
     return (
       <p role="status" className="text-ink-3">
@@ -32,7 +42,7 @@ export function Preview({ settings }: { readonly settings: Settings | undefined 
   const { request, error } = asked.data ?? { request: undefined, error: null }
   return (
     <>
-      <RecordSelect label="Shown for" at={recordId} go={setChosen} />
+      <RecordSelect label="Shown for" at={recordId} go={setChosen} receiver={receiver} />
       {settings === undefined && <p className="text-ink-3">It is shown once the settings can be read.</p>}
       {settings !== undefined && <RefusedLine error={asked.error} />}
       {asked.error === null && error !== null && (

@@ -14,12 +14,13 @@ type Attempt = RouteAnswer<Routes['destinations']['test']>['attempt']
 
 /** Sends something there now, and shows what came back. It is no delivery: nothing is stored, retried or counted. */
 export function TestDialog({
-  destination: { id, name },
+  destination,
   onClose,
 }: {
   readonly destination: Destination
   readonly onClose: () => void
 }): ReactElement {
+  const { id, name } = destination
   const [recordId, setRecordId] = useState('')
   const test = useChange([], (client) =>
     client.destinations.test({ id, ...(recordId === '' ? {} : { record_id: recordId }) }),
@@ -40,7 +41,7 @@ export function TestDialog({
         </>
       }
     >
-      <RecordSelect label="What is sent" at={recordId} go={setRecordId} sample="A sample" />
+      <RecordSelect label="What is sent" at={recordId} go={setRecordId} receiver={destination} sample="A sample" />
       {test.isPending && (
         <p role="status" className="text-ink-3">
           Waiting for its answer…

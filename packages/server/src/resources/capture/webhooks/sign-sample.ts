@@ -17,7 +17,7 @@ export const signSample: Room<'webhooks'>['signSample'] = (ctx, { id, body, body
     if (secret === null) {
       throw refuse(
         'invalid_state',
-        'This endpoint holds no verification secret yet, so nothing can be signed. Set the secret with a change of its verification.',
+        'This endpoint has no verification secret yet, so nothing can be signed. Set the secret with a change of its verification.',
       )
     }
     const nowMs = tx.clock.wall()

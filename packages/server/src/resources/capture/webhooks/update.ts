@@ -68,18 +68,26 @@ export async function changeWebhook(tx: Ctx, held: WebhookRow, change: Change): 
 }
 
 function changed(held: WebhookRow, settings: Settings) {
+  const { name, slug, dataset, enabled, criteria, mappings, cors } = settings
   return {
-    name: settings.name ?? held.name,
-    slug: settings.slug ?? held.slug,
-    dataset: settings.dataset ?? held.dataset,
-    enabled: settings.enabled ?? held.enabled,
-    criteria: settings.criteria ?? held.criteria,
-    mappings: settings.mappings ?? held.mappings,
-    ip_allowlist: settings.ip_allowlist ?? held.ip_allowlist,
-    idempotency: settings.idempotency === undefined ? held.idempotency : settings.idempotency,
-    event_title: settings.event_title === undefined ? held.event_title : settings.event_title,
-    refused_samples: settings.refused_samples ?? held.refused_samples,
-    cors_origins: settings.cors === undefined ? held.cors_origins : (settings.cors?.origins ?? null),
+    name: name ?? held.name,
+    slug: slug ?? held.slug,
+    dataset: dataset ?? held.dataset,
+    enabled: enabled ?? held.enabled,
+    criteria: criteria ?? held.criteria,
+    mappings: mappings ?? held.mappings,
+    cors_origins: cors === undefined ? held.cors_origins : (cors?.origins ?? null),
+    ...changedIntake(held, settings),
+  }
+}
+
+/** What is looked at in each request besides its payload. */
+function changedIntake(held: WebhookRow, { ip_allowlist, idempotency, event_title, refused_samples }: Settings) {
+  return {
+    ip_allowlist: ip_allowlist ?? held.ip_allowlist,
+    idempotency: idempotency === undefined ? held.idempotency : idempotency,
+    event_title: event_title === undefined ? held.event_title : event_title,
+    refused_samples: refused_samples ?? held.refused_samples,
   }
 }
 

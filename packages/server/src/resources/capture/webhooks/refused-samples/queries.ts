@@ -108,6 +108,7 @@ export async function deleteSamplesOf(db: Db, at: At & { webhookId: string }): P
 
 /** Of every workspace, from before a moment; at most `limit`. Gives how many. */
 export function deleteOldSamples(db: Db, at: { before: Date; limit: number }): Promise<number> {
+  // oxlint-disable-next-line house/tenant-statement -- upkeep deletes old samples of every workspace
   return db.run(sql`
     delete from refused_samples
      where ctid = any (array(

@@ -1,0 +1,34 @@
+import type { Client } from '@postroad/sdk'
+import { useSyncExternalStore } from 'react'
+import { clientOf } from './client.ts'
+import { Patterns, type AskPatterns } from './patterns.ts'
+import { usePlace } from './place.ts'
+
+const asking = new Map<string, Patterns>()
+
+/** Those of a project, one for the whole page. */
+function patternsOf(projectId: string): Patterns {
+  const known = asking.get(projectId) ?? new Patterns(askOf(clientOf(projectId)))
+  asking.set(projectId, known)
+  return known
+}
+
+/** The trial of rules answers it: the same engine that routes events. */
+function askOf(client: Client): AskPatterns {
+  return async (pattern, texts) => {
+    const { results } = await client.rules.test({
+      conditions: [{ path: 'text', op: 'regex', value: pattern }],
+      payloads: texts.map((text) => ({ text })),
+      recent: 0,
+    })
+    return results.map(({ matched }) => matched)
+  }
+}
+
+/** What is known of texts and patterns; draws again whenever more is. */
+export function usePatterns(): Patterns {
+  const { project } = usePlace()
+  const patterns = patternsOf(project.id)
+  useSyncExternalStore(patterns.subscribe, () => patterns.version)
+  return patterns
+}

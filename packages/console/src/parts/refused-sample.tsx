@@ -1,0 +1,89 @@
+import type { RouteAnswer, Routes } from '@postroad/contract'
+import type { ReactElement } from 'react'
+import { useAsk } from '../data/ask.ts'
+import { HeaderList } from '../ui/attempt.tsx'
+import { RefusedLine } from '../ui/states.tsx'
+import { bytes, Time } from '../ui/time.tsx'
+import { SignatureSteps } from './signature-steps.tsx'
+
+export type RefusedSample = RouteAnswer<Routes['webhooks']['refusedSamples']>['samples'][number]
+
+const EVERY_MS = 10_000
+
+/** What an endpoint stored of refused requests, the latest cause first. */
+export function useRefusedSamples(webhookId: string, reason?: RefusedSample['reason']) {
+  return useAsk(
+    ['webhooks', 'refusedSamples', webhookId, reason],
+    (client, signal) => client.webhooks.refusedSamples({ id: webhookId, reason }, { signal }),
+    { everyMs: EVERY_MS, enabled: webhookId !== '' },
+  )
+}
+
+/** One refused request as far as it is stored, and how far its signature got. */
+export function RefusedSamplePart({
+  webhook: { id, refused_samples },
+  reason,
+}: {
+  readonly webhook: { readonly id: string; readonly refused_samples: boolean }
+  readonly reason: RefusedSample['reason']
+}): ReactElement | null {
+  const { data, error } = useRefusedSamples(id, reason)
+  if (error !== null) return <RefusedLine error={error} />
+  if (data === undefined) return null
+  const [sample] = data.samples
+  if (sample === undefined)
+    return (
+      <p className="text-ink-3">
+        {refused_samples
+          ? 'No sample of the last 7 days is stored for this cause.'
+          : 'This endpoint stores no samples. You can switch them on under Access.'}
+      </p>
+    )
+  return <Sample of={sample} />
+}
+
+function Sample({
+  of: { at, source_ip, method, header_names, signature_forms, headers, body, body_bytes, explanation },
+}: {
+  readonly of: RefusedSample
+}): ReactElement {
+  return (
+    <div role="group" aria-label="Sample of a refused request">
+      <p className="mb-2 text-ink-2">
+        {method} from {source_ip ?? 'an unknown address'}, <Time at={at} />
+        {body_bytes === null ? '' : `, ${bytes(body_bytes)}`}
+      </p>
+      {explanation !== null && <SignatureSteps of={explanation} />}
+      {headers === null ? (
+        <>
+          <h4 className="mt-3 mb-1 font-control">Headers</h4>
+          <HeaderList of={Object.fromEntries(header_names.map((name) => [name, signature_forms[name] ?? '–']))} />
+          <p className="mt-2 text-data text-ink-3">
+            The sender had not proven its signature. Postroad stores the names of its headers and the form of its
+            signature, and no value.
+          </p>
+        </>
+      ) : (
+        <>
+          <h4 className="mt-3 mb-1 font-control">Headers</h4>
+          <HeaderList of={headers} />
+          <h4 className="mt-3 mb-1 font-control">Body</h4>
+          {body === null ? (
+            <p className="text-ink-3">The body was not read, or it is not text.</p>
+          ) : (
+            <pre
+              tabIndex={0}
+              aria-label="Body of the refused request"
+              className="mono max-h-60 overflow-auto rounded-field bg-sunken p-2.5 text-data break-all whitespace-pre-wrap"
+            >
+              {body}
+            </pre>
+          )}
+          <p className="mt-2 text-data text-ink-3">
+            Credentials are masked. At most the first 4 KiB of the body are stored, for 7 days.
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
