@@ -143,11 +143,8 @@ test('an endpoint that wants no samples has none, and those it had are deleted a
 })
 
 const storedOld = async (): Promise<number> =>
-  (
-    await database.one<{ count: number }>(
-      sql`select count(*)::int as count from refused_samples where body = 'old'`,
-    )
-  ).count
+  (await database.one<{ count: number }>(sql`select count(*)::int as count from refused_samples where body = 'old'`))
+    .count
 
 test('a sample is shown for 7 days, and upkeep deletes it then', async () => {
   const { id, public_url } = await aWebhook(world)
