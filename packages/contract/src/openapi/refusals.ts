@@ -58,6 +58,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
   'webhooks.update': ['slug_taken'],
   'webhooks.restoreVersion': ['slug_taken'],
+  'webhooks.signSample': ['invalid_state'],
   'webhooks.rotate': ['invalid_state'],
   'webhooks.rotateVerificationSecret': ['invalid_state'],
   'recordViews.create': ['name_taken'],

@@ -79,7 +79,7 @@ export function Screen(): ReactElement {
           }
           foot={<Foot events={events} />}
         >
-          {!skipped && rows.length > 0 && <Guide onSend={() => setDraft({ body: '', webhookId: null })} />}
+          {!skipped && rows.length > 0 && <Guide onSend={() => setDraft(EMPTY_DRAFT)} />}
           <Toolbar search={search} change={change} paths={paths} refusal={events.refusal} />
           <Unsearched events={events} />
           <Histogram events={events} search={search} change={change} />
