@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aDestination, post } from '../../../server/test/stage/fixtures.ts'
+import { aDestination, aWebhook, post } from '../../../server/test/stage/fixtures.ts'
 import { aSink, eventually, type Sink } from '../../../server/test/stage/harness.ts'
 import { noBrowser, onStage, type Stage } from '../stage/browser.ts'
 
@@ -413,3 +413,29 @@ test(
     await seen.close()
   },
 )
+
+test('the preview and the test of a destination offer only events that it receives', { skip: noBrowser }, async () => {
+  const { destination } = await aDestination(stage.world, {
+    name: 'only gold',
+    url: 'https://example.com/',
+    enabled: false,
+    datasets: ['goldies'],
+    conditions: [{ path: 'gold', equals: true }],
+  })
+  const { public_url } = await aWebhook(stage.world, { dataset: 'goldies' })
+  const taken = await post(public_url, '{"gold":true}')
+  const left = await post(public_url, '{"gold":false}')
+  const seen = await stage.owner()
+  const { page } = seen
+  const offered = async (label: string): Promise<readonly (string | null)[]> => {
+    const options = page.getByLabel(label).locator('option')
+    await options.filter({ hasText: 'goldies' }).first().waitFor({ state: 'attached' })
+    return Promise.all((await options.all()).map((option) => option.getAttribute('value')))
+  }
+  await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
+  assert.deepEqual(await offered('Shown for'), [taken.body.records[0].id])
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  assert.deepEqual(await offered('What is sent'), ['', taken.body.records[0].id])
+  assert.notEqual(left.body.records[0].id, taken.body.records[0].id)
+  await seen.close()
+})

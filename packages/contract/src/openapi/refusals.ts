@@ -58,6 +58,7 @@ const OF_ONE: Partial<Record<OperationId, readonly Reason[]>> = {
   'webhooks.create': ['slug_taken', 'dataset_limit_reached'],
   'webhooks.update': ['slug_taken'],
   'webhooks.restoreVersion': ['slug_taken'],
+  'webhooks.signSample': ['invalid_state'],
   'webhooks.rotate': ['overlap_running'],
   'webhooks.rotateVerificationSecret': ['overlap_running'],
   'recordViews.create': ['name_taken'],
