@@ -15,6 +15,7 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   rejections: 'Refused requests, counted by credential, reason and minute.',
   destinations: 'Receivers of deliveries, with their signing, retries, limits and health.',
   destinationPresets: 'Settings for well-known receivers.',
+  destinationSinks: 'Destinations that the server receives itself, for a first delivery.',
   destinationPreviews: 'The request that a destination would receive.',
   deliveries: 'Records on their way to a destination, with every attempt.',
   deliveryHolds: 'Destinations that hold deliveries back, and why.',
