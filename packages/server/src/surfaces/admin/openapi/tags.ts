@@ -17,7 +17,6 @@ const DESCRIPTIONS: Readonly<Record<keyof Routes | 'ingest' | 'stream' | 'signIn
   destinationPresets: 'Settings for well-known receivers.',
   destinationSinks: 'Destinations that this server receives itself, to try out deliveries.',
   destinationPreviews: 'The request that a destination would receive.',
-  destinationSinks: 'Sinks: destinations that this server receives itself, to try things with.',
   deliveries: 'Records on their way to a destination, with every attempt.',
   deliveryHolds: 'Destinations that hold deliveries back, and why.',
   replays: 'Replays of many deliveries, with their plan and progress.',
