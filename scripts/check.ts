@@ -18,6 +18,7 @@ const CHECKS = [
   },
   { name: 'unused', command: [bin('knip')] },
   { name: 'documents', command: [process.execPath, 'scripts/check-docs.ts'] },
+  { name: 'words', command: [process.execPath, 'scripts/check-words.ts'] },
   { name: 'rooms', command: [process.execPath, 'scripts/check-rooms.ts'] },
   { name: 'console size', command: [process.execPath, 'scripts/check-console-size.ts'] },
   { name: 'settings', command: [process.execPath, 'scripts/docs-config.ts', '--check'] },

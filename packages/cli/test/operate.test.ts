@@ -59,7 +59,7 @@ test('the audit log is listed with filters, exported as CSV and as lines of JSON
   assert.match(await ok(['audit', 'verify']), /^Audit log {2}every row fits\nRead {7}\d+ rows\n/)
   const gone = await run(['audit', 'verify', '--hash', '0'.repeat(64), '--json'], remote())
   assert.deepEqual(
-    [gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the hash/.test(gone.stderr)],
+    [gone.code, JSON.parse(gone.stdout).problem.kind, /No row has the recorded hash/.test(gone.stderr)],
     [1, 'rewritten', true],
   )
   assert.equal(await ok(['audit', 'list', '--target', target, '--to', '1h']), 'No change is like that.\n')

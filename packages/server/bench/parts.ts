@@ -30,16 +30,16 @@ const WHOLE: Part = {
   rows: { ingest, ladder, latency, delivery, hostile, policies, footprint },
   page: pageAt('bench.md'),
   notes: (seconds) => [
-    'Each installation holds the tables of a month of days, as one that has kept events so long, with nothing in the older ones.',
+    'Each installation has the tables of a month of days, as after a month of events, and the older ones are empty.',
     "Events are 1 KiB of JSON with the code host's HMAC, 64 connections. Bare `node:http` parses the same JSON and answers 201 at once;",
     'bare batched inserts store the same rows by the same driver, 64 to a batch, two batches at a time.',
     'The whole ladder is a signature, three criteria, five mappings, an allowlist of three ranges and an idempotency key that is new each',
     'time; each part is also measured alone beside an endpoint that checks the signature only. Encryption has no row, because no event is',
     'encrypted on its way: payloads and the answers of repeats are stored as they are, and the sealed secrets of an endpoint are opened when',
     'its settings are read, those of a destination once a second at most.',
-    `Deliveries: a backlog of ${(seconds * 5_000).toLocaleString('en-US')}, 100 requests at once, rate from the first tenth to the last. Postroad signs each and keeps`,
-    'every attempt; the rivals send the same body, unsigned, from a database of their own in the same PostgreSQL (graphile-worker with a',
-    'local queue of 500, which completes jobs one by one unless told to do so in batches; pg-boss with four fetchers of 25).',
+    `Deliveries: a backlog of ${(seconds * 5_000).toLocaleString('en-US')}, 100 requests at once, rate from the first tenth to the last. Postroad signs each and stores`,
+    'every attempt; the rivals send the same body, unsigned, from a separate database in the same PostgreSQL (graphile-worker with a',
+    'local queue of 500, which completes jobs one by one unless set to do so in batches; pg-boss with four fetchers of 25).',
   ],
 }
 
@@ -53,11 +53,11 @@ const DELIVERY: Part = {
     'Processes: a backlog of events that go to eight destinations each, 16 requests at once to each; measured over the second half, as',
     'the processes share the destinations among them in the first seconds. All processes, PostgreSQL and the sink share the cores above, so the ratio is no limit.',
     '1 dead of 100: 198 events a second to 99 destinations in turn, and 50 a second to the hundredth, which takes requests and never answers;',
-    'it holds its 100 places all the while. Beside it the same events to a hundredth that answers.',
+    'it occupies its 100 places all the time. Beside it, the same events go to a hundredth that answers.',
     `Backlog: deliveries that are due are written by SQL, of 1,000 records in turn; 100 requests at once, watched for ${seconds * 5} s from the 2,000th on, memory four`,
-    "times a second. PostgreSQL's memory holds what it shares once.",
+    "times a second. PostgreSQL's memory counts shared pages once.",
     `Idle: ${seconds * 5} s without an event, a few seconds after the start; transactions are those of all that the server does.`,
-    'The last three are measured once each, with what stands beside them just before.',
+    'The last three are measured once each, right after the figure beside them.',
   ],
 }
 

@@ -46,7 +46,7 @@ export function addAudit(program: Command): void {
     .description(
       'Reads the whole log and checks that each row continues the one before.\nThe exit code is 1 when one does not.',
     )
-    .option('--hash <hash>', 'a hash noted before, which some row must still have')
+    .option('--hash <hash>', 'a hash that you recorded before, which a row must still have')
     .action(verifyLog)
   withExample(withWorkspace(verify), 'audit verify')
 

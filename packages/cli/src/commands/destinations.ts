@@ -49,7 +49,7 @@ export function addDestinations(program: Command): void {
     .option('--dataset <dataset>', 'only the events of this dataset; may be repeated', collected)
     .option(
       '--order-by <path>',
-      'events with the same value there go in order, one at a time; slower, and one that fails holds up those behind it',
+      'events with the same value there go in order, one at a time. This is slower, and a failing one blocks those behind it',
     )
     .option('-d, --data <json>', 'more members as in the API: JSON, @file, or - for stdin')
     .action(createDestination)

@@ -56,7 +56,7 @@ export function addRecover(destinations: Command): void {
     .description('Sends again what failed for good since a time. Prints the plan first and asks.')
     .requiredOption('--since <time>', 'since when: RFC 3339, or 30m, 6h, 2d ago', timeOf)
     .option('--enable', 'switch the destination on, if it is off')
-    .option('--cancelled', 'also what was cancelled by hand')
+    .option('--cancelled', 'also deliveries that somebody cancelled')
     .action(recoverDestination)
   withExample(withStart(withCommon(recover)), 'destinations recover billing --since 6h --enable --dry-run')
 }
@@ -127,7 +127,7 @@ async function probeDestination(named: string, options: CommonOptions): Promise<
   const { id } = answer.destination
   const text = (): string =>
     fields([
-      ['Probe', `${id}  ${style.dim('goes now; the others follow if it succeeds')}`],
+      ['Probe', `${id}  ${style.dim('goes now; the rest follow if it passes')}`],
       ['Next', `${invokedAs()} destinations health ${id}`],
     ])
   print({ json: answer, ids: [id], text }, options)

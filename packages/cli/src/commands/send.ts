@@ -29,7 +29,7 @@ export function addSend(program: Command): void {
     .command('send')
     .argument('[endpoint]', 'slug, id or URL of an endpoint (without it, the first one)')
     .summary('send an event to an endpoint')
-    .description('Sends an event to an endpoint as a sender would, and tells what became of it.')
+    .description('Sends an event to an endpoint as a sender would, and reports its result.')
     .option('-d, --data <json>', 'the body: text, @file, or - for stdin')
     .addOption(new Option('--sample <name>', 'a made-up body').choices(Object.keys(SAMPLES)).conflicts('data'))
     .option('--sign <secret>', 'sign it with the verification secret of the endpoint')

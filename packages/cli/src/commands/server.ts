@@ -12,7 +12,7 @@ export function addServer(program: Command): void {
     .description(
       'Runs the server until Ctrl-C, and prints where to look, where to send and how.\n' +
         'Its settings come from the environment: PORT, DATA_DIR, DATABASE_URL and others.\n' +
-        'Without DATABASE_URL it brings a PostgreSQL of its own, in DATA_DIR (./data).',
+        'Without DATABASE_URL it starts an embedded PostgreSQL in DATA_DIR (./data).',
     )
     .action(() => become('serve'))
   withExample(start, 'start')
@@ -39,9 +39,9 @@ export function addServer(program: Command): void {
 
   const doctor = program
     .command('doctor')
-    .summary('check that what must always hold does hold')
+    .summary('check the invariants of the database')
     .description(
-      'Asks the database whether what must always hold does hold. Changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.',
+      'Checks the invariants of the database. It changes nothing, and works beside a running server.\nThe exit code is 1 when something is wrong.',
     )
     .option('--json', 'print one JSON object')
     .action((options: Flags) => become('doctor', flagsOf(options)))
@@ -81,7 +81,7 @@ export function addWorkspaces(program: Command): void {
     .description(
       'Refuses its events, pauses its deliveries and refuses changes, on every server within a second.\nNothing is lost: its data stays, and so does what waits to be sent.',
     )
-    .requiredOption('--reason <text>', 'why; kept in the audit log')
+    .requiredOption('--reason <text>', 'the reason; the audit log stores it')
     .option('--json', 'print one JSON object')
     .action((slug: string, { reason, ...options }: Flags & { readonly reason: string }) =>
       become('suspend', [`--reason=${reason}`, ...flagsOf(options), '--', slug]),

@@ -35,21 +35,21 @@ const WORDS: Readonly<
   >
 > = {
   replay: {
-    title: 'Replay the marked',
-    lead: 'The same bodies and event ids, signed anew, on a fresh schedule.',
+    title: 'Replay the selected',
+    lead: 'The same bodies and event ids, signed again, on a fresh schedule.',
     go: 'Send again',
     done: 'sent again',
     states: ['failed', 'cancelled', 'delivered'],
   },
   retry: {
-    title: 'Retry the marked now',
+    title: 'Retry the selected now',
     lead: 'Those that wait make their next attempt now; it counts in the schedule.',
     go: 'Retry',
     done: 'due now',
     states: ['pending', 'retrying'],
   },
   cancel: {
-    title: 'Cancel the marked',
+    title: 'Cancel the selected',
     lead: 'Nothing more is sent of them. They can be replayed.',
     go: 'Cancel',
     done: 'cancelled',

@@ -23,7 +23,7 @@ export function NameView({
       open
       onClose={onClose}
       title="Save this view"
-      lead="It is kept in this browser. To share it, copy the address."
+      lead="This browser stores it. To share it, copy the address."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

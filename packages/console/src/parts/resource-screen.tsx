@@ -242,7 +242,7 @@ function Body<R extends Row>({
   if (found.length === 0)
     return (
       <Empty title={`No ${one} is like this`} actions={<Button onClick={clear}>Show all {asked.data.length}</Button>}>
-        0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `hold “${search.q}”.`}
+        0 of {counted(asked.data.length, one)} {search.q === undefined ? 'are in this view.' : `contain “${search.q}”.`}
       </Empty>
     )
   return (

@@ -50,7 +50,7 @@ export function AttemptPart({
           </pre>
         )}
         {response_truncated === true && (
-          <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are kept.</p>
+          <p className="mt-1 text-data text-ink-3">Only the first 16 KiB of the answer are stored.</p>
         )}
         {response_body === '' && <p className="text-data text-ink-3">The answer had no body.</p>}
       </div>

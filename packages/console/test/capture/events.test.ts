@@ -64,7 +64,7 @@ test(
     await page.getByRole('heading', { name: 'read.me' }).waitFor()
     await send({ type: 'came.later' })
     await send({ type: 'came.later' })
-    await page.getByRole('button', { name: /^2 newer events, held while you read/ }).waitFor()
+    await page.getByRole('button', { name: /^2 newer events, waiting while you read/ }).waitFor()
     assert.equal(await page.getByRole('row').filter({ hasText: 'came.later' }).count(), 0)
     await page.keyboard.press('.')
     await page.getByRole('row').filter({ hasText: 'came.later' }).nth(1).waitFor()

@@ -51,7 +51,7 @@ test(
     const seen = await stage.owner('dark')
     const { page } = seen
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=settings`)
-    await page.getByText('On a schedule of its own').click()
+    await page.getByText('On a custom schedule').click()
     await page.getByLabel('Waits before each attempt').fill('0s, 1x')
     await page.getByText('“1x” is no wait').first().waitFor()
     await page.getByLabel('Waits before each attempt').fill('0s, 30s, 5m')
@@ -108,7 +108,7 @@ test(
     const { page } = seen
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=settings`)
     await page.getByText('In order by key').click()
-    await page.getByText('That costs speed, and one that fails holds up those behind it').waitFor()
+    await page.getByText('That costs speed, and a failing one blocks those behind it').waitFor()
     for (const path of ['', 'customer..id']) {
       const refused = (await stage.world.admin('PATCH', `destinations/${destination.id}`, { ordering: { path } })).body
         .error
@@ -259,7 +259,7 @@ test(
 )
 
 test(
-  'a body of its own is written beside what it makes of a record; what is wrong with it is said before it is saved',
+  'a custom body is written beside what it makes of a record; what is wrong with it is said before it is saved',
   { skip: noBrowser },
   async () => {
     const { destination } = await aDestination(stage.world, { name: 'Chat', url: sink.url, datasets: ['chat'] })
@@ -268,14 +268,14 @@ test(
     const { page } = seen
     await page.goto(`${stage.url('destinations')}?sel=${destination.id}&tab=body`)
     await page.getByLabel('Body that would be sent').getByText('"who": "Ada"').waitFor()
-    await page.getByText('JSON of its own').click()
+    await page.getByText('Custom JSON').click()
     await page.getByLabel('Template', { exact: true }).fill('{"text":')
     await page.getByText('This is no JSON yet').first().waitFor()
     await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | shout }}"}')
     await page.getByRole('region', { name: 'Preview' }).getByRole('alert').getByText('shout').waitFor()
     await page.getByLabel('Template', { exact: true }).fill('{"text":"{{ data.who | upcase }} was here"}')
     await page.getByLabel('Body that would be sent').getByText('ADA was here').waitFor()
-    await seen.accessible('a body of its own')
+    await seen.accessible('a custom body')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved. It counts from the next attempt on.').waitFor()
     assert.deepEqual(

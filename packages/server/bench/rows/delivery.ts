@@ -88,7 +88,7 @@ function figuresOf(rounds: Rounds): readonly Figure[] {
       ...(name === 'perSecond' && rivalName !== BATCHED ? { aim: { leastRatio: 1.2 } } : {}),
     }))
   return [
-    ...figures('Sustained delivery, signed, attempts kept', 'perSecond', '/s'),
+    ...figures('Sustained delivery, signed, attempts stored', 'perSecond', '/s'),
     ...figures('its processor time, server', 'processUs', 'µs'),
     ...figures('its processor time, PostgreSQL', 'postgresUs', 'µs'),
     ...figures('Memory of the sender after it', 'mib', 'MiB'),

@@ -67,7 +67,7 @@ export function AccessTab({ webhook }: { readonly webhook: Webhook }): ReactElem
   const { draft, disabled, change } = fieldsOf(form)
   return (
     <SaveForm label="Access" of={form}>
-      <Part title="Addresses" text="Others are answered 403, and stand in its activity as refused.">
+      <Part title="Addresses" text="Other senders get 403, and the activity lists them as refused.">
         <TextArea
           label="IP allowlist"
           rows={3}

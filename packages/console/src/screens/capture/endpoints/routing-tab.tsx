@@ -44,7 +44,7 @@ export function RoutingTab({ webhook }: { readonly webhook: Webhook }): ReactEle
     <SaveForm label="Criteria and mappings" of={form}>
       <Part
         title="Which payloads are filed"
-        text="All conditions must hold. What they turn away is stored all the same, with the reason."
+        text="All conditions must match. An event that does not match is still stored, with the reason."
       >
         <Conditions
           label="Criteria"

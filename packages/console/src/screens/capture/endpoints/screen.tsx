@@ -32,7 +32,7 @@ export function Screen(): ReactElement {
       detail={EndpointDetail}
       never={{
         title: 'There is no endpoint here',
-        text: 'An endpoint is a URL of its own that a sender posts webhooks to. What comes is verified, stored before it is answered, and filed.',
+        text: 'An endpoint is a URL that a sender posts webhooks to. Postroad verifies each request, stores it before it answers, and files it.',
       }}
     />
   )

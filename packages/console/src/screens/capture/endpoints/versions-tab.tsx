@@ -29,7 +29,7 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
             <span className="mono w-8 text-data text-ink-3">v{version.version}</span>
             <span className="min-w-0 flex-1 truncate">{sentence(version)}</span>
             <span className="text-ink-3">
-              {version.agent === null ? 'by hand' : version.agent}, <Ago at={version.created_at} />
+              {version.agent === null ? 'in the console' : version.agent}, <Ago at={version.created_at} />
             </span>
             {version.version === webhook.version ? (
               <span className="w-20 text-right text-ink-3">now</span>
@@ -42,7 +42,8 @@ export function VersionsTab({ webhook }: { readonly webhook: Webhook }): ReactEl
         ))}
       </ol>
       <p className="px-5 py-3 text-data text-ink-3">
-        The newest 100 are kept. Versions hold no secret and no URL; rotations change no setting and make none.
+        The newest 100 are stored. A version contains no secret and no URL. A rotation changes no setting and makes no
+        version.
       </p>
       {open !== undefined && <RestoreDialog webhook={webhook} version={open} onClose={() => setOpen(undefined)} />}
     </>
@@ -123,7 +124,7 @@ function RestoreDialog({
           autoComplete="new-password"
           value={secret}
           onChange={({ target }) => setSecret(target.value)}
-          hint="Versions hold no secret. Left empty, every request is answered 401 until you set it."
+          hint="Versions contain no secret. If you leave it empty, the endpoint answers 401 to every request until you set one."
         />
       )}
       {needsToken && (

@@ -156,7 +156,7 @@ function gapText({
   readonly missed: boolean
 }): string {
   const away = `${(ms / 1_000).toFixed(1)} s not received`
-  if (missed) return `${away}, and what came then is not kept any more`
+  if (missed) return `${away}, and the events of that time are no longer retained`
   return backfilled === 0
     ? `${away}, nothing came in that time`
     : `${away}, ${backfilled} ${backfilled === 1 ? 'event' : 'events'} backfilled`

@@ -24,7 +24,7 @@ export function HeadersTab({ submission }: { readonly submission: Story['submiss
 export function DeliveriesTab({ story }: { readonly story: Story }): ReactElement {
   const { nameOf } = useDestinations()
   if (story.deliveries.length === 0)
-    return <p className="px-5 py-4 text-ink-3">No destination takes this event. Under Routing stands why.</p>
+    return <p className="px-5 py-4 text-ink-3">No destination takes this event. The Routing tab says why.</p>
   return (
     <>
       {story.deliveries.map((delivery) => (

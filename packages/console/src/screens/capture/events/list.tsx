@@ -39,7 +39,7 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
         title="The filter cannot be used so"
         actions={<Button onClick={() => go('events')}>Clear the filter</Button>}
       >
-        Beside it stands what is wrong with it.
+        The error is beside it.
       </Empty>
     )
   if (events.error !== null && rows.length === 0) return <Refused error={events.error} again={events.again} />
@@ -66,8 +66,8 @@ export function List({ events, search, onGo, marks, shown, onScrolled, onRelease
               className="flex h-7 flex-none items-center justify-center gap-1.5 border-b border-line bg-sunken text-data font-control text-accent hover:bg-accent-soft"
             >
               <ArrowUp className="size-[13px]" strokeWidth={1.5} aria-hidden />
-              {events.heldBack.toLocaleString('en')} newer {events.heldBack === 1 ? 'event' : 'events'}, held while you
-              read <Kbd>.</Kbd>
+              {events.heldBack.toLocaleString('en')} newer {events.heldBack === 1 ? 'event' : 'events'}, waiting while
+              you read <Kbd>.</Kbd>
             </button>
           )
         }
@@ -98,8 +98,8 @@ function Nothing({
   const many = scanned.toLocaleString('en')
   if (!isNarrowed)
     return (
-      <Empty title="Nothing came in this time" actions={<Button onClick={clear}>Show all that is kept</Button>}>
-        Choose a longer range, or wait: what comes stands here at once.
+      <Empty title="Nothing came in this time" actions={<Button onClick={clear}>Show all retained events</Button>}>
+        Choose a longer range, or wait: new events appear here at once.
       </Empty>
     )
   if (isLooking) {
@@ -128,7 +128,7 @@ function Nothing({
     >
       {isPaused
         ? `Looked through back to ${moment(reached)}. There are older ones.`
-        : 'All of the range was looked through. What comes and is like this stands here at once.'}
+        : 'The whole range was searched. New events that match appear here at once.'}
     </Empty>
   )
 }

@@ -19,7 +19,7 @@ import type { EventRow } from './rows.ts'
 
 type Props = { readonly marks: Marks; readonly rows: readonly EventRow[]; readonly paths: readonly string[] }
 
-/** What can be done with the events that are marked. */
+/** What can be done with the events that are selected. */
 export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
   const [doing, setDoing] = useState<HandVerb | 'compare' | 'export' | undefined>()
   const marked = rows.filter(({ id }) => marks.has(id))
@@ -68,7 +68,7 @@ export function MarkedEvents({ marks, rows, paths }: Props): ReactElement {
         <ExportDialog
           source={exportOf({
             name: 'marked-events',
-            text: `The ${marked.length} that are marked.`,
+            text: `The ${marked.length} that are selected.`,
             paths,
             pages: (signal) => exactly(client, marked, signal),
           })}

@@ -146,7 +146,7 @@ function missesOf({ criteria, rules = [], destinations }: Decision): readonly St
 const REASONS: Readonly<Record<Decision['destinations'][number]['reason'], string>> = {
   matched: 'matched',
   dataset_not_subscribed: 'does not take this dataset',
-  condition_failed: 'a condition did not hold',
+  condition_failed: 'a condition did not match',
   destination_disabled: 'was switched off',
 }
 

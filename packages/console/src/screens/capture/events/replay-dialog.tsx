@@ -48,7 +48,7 @@ export function ReplayDialog({
       open
       onClose={onClose}
       title="Replay this event"
-      lead="The same body and event id, signed anew, on a fresh schedule."
+      lead="The same body and event id, signed again, on a fresh schedule."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

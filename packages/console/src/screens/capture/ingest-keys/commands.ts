@@ -52,7 +52,7 @@ function signed(path: Path): string {
 /** What becomes of an event that is sent so. */
 export const SHAPE_TEXTS: Readonly<Record<Shape, string>> = {
   'By rules':
-    'No dataset in the address: the rules of the project are asked, here and nowhere else. Each that matches files a record of its own; when none does, the event is stored and “routed” is empty.',
+    'No dataset in the address: the rules of the project decide, here and nowhere else. Each rule that matches files a separate record; when none matches, the event is stored and “routed” is empty.',
   'Into a dataset': 'The whole payload is filed into the dataset that the address names. Rules are not asked.',
   'As an endpoint': 'The endpoint with this slug decides, by its own criteria and mappings. Rules are not asked.',
   'Read the stream':

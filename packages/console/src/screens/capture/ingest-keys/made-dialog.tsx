@@ -42,7 +42,7 @@ export function MadeDialog({
       wide
       onClose={leave}
       title={`${ingest_key.name} is ready`}
-      lead="It works from now on. Keep it where your program keeps its secrets."
+      lead="It works from now on. Put it where your program stores its secrets."
       actions={
         <>
           <Button className="mr-auto" icon={<Download strokeWidth={1.5} />} onClick={save}>

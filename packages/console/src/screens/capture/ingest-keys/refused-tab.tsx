@@ -28,7 +28,7 @@ export function RefusedTab({ ingestKey: { id } }: { readonly ingestKey: IngestKe
       {asked.error !== null && <Stale since={asked.dataUpdatedAt} again={asked.refetch} />}
       {rejections.length === 0 && (
         <Empty title="Nothing was refused with this key">
-          What is refused stands here within two seconds, with the reason and what to do about it.
+          Refused requests appear here within two seconds, with the reason and a remedy.
         </Empty>
       )}
       <ul aria-label="Refused">

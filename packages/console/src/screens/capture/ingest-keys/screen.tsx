@@ -35,8 +35,8 @@ export function Screen(): ReactElement {
         title: 'There is no ingest key yet',
         text: (
           <>
-            Endpoints are for senders that want a URL of their own. A key is for your programs: it sends into any
-            dataset, lets the rules decide, and reads the stream. From a terminal:
+            Endpoints are for senders that need a separate URL. A key is for your programs: it sends into any dataset,
+            lets the rules decide, and reads the stream. From a terminal:
             <code className="mono mt-3 block rounded-field bg-block px-4 py-2.5 text-left text-block-ink break-words whitespace-pre-wrap select-all">
               {adminCurl({ method: 'POST', project, path: 'ingest-keys', body: { name: 'Checkout' } })}
             </code>

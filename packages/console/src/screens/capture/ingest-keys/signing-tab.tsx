@@ -29,7 +29,7 @@ export function SigningTab({
     <>
       <Part
         title="Signature"
-        text="The key stands in addresses, which proxies and browsers write down. With a signature nobody can send who knows only the address."
+        text="The key is part of URLs, which proxies and browsers log. With a signature, the URL alone is not enough to send."
         beside={
           <Button
             kind={require_signature ? 'danger' : 'normal'}

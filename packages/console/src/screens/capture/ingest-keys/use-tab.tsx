@@ -28,7 +28,7 @@ export function UseTab({
           go={setShape}
         />
         <p className="mt-2 text-data text-ink-3">
-          The key is not kept here. Put it into <code className="mono">INGEST_KEY</code>
+          The console does not store the key. Put it into <code className="mono">INGEST_KEY</code>
           {require_signature && (
             <>
               {' '}

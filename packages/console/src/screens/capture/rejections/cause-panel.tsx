@@ -136,7 +136,7 @@ function Concerned({
 /** What the endpoint wants of a signature now, as far as it bears on the cause. A missing secret comes first: nothing passes without one. */
 function expectationOf({ verification }: Webhook, id: Group['id']): string | undefined {
   if (verification.scheme === 'none') return 'Checks no signature any more.'
-  if (verification.has_secret === false) return 'It holds no secret: every request is refused until you set it.'
+  if (verification.has_secret === false) return 'It has no secret. Every request is refused until you set one.'
   const { header, label } = SCHEMES[verification.scheme]
   const named = 'header' in verification && verification.header !== undefined ? verification.header : header
   if (id === 'stale_timestamp' && 'tolerance_seconds' in verification)

@@ -34,7 +34,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   invalid_idempotency_key: {
     title: 'The idempotency key is not valid',
-    text: 'It was empty, too long, or held characters that it may not.',
+    text: 'It was empty, too long, or contained a character that is not allowed.',
     remedy: 'access',
   },
   idempotency_key_reused: {
@@ -75,7 +75,7 @@ export const CAUSES: Readonly<Record<Reason, Cause>> = {
   },
   loop_detected: {
     title: 'The event went in a circle',
-    text: 'It came from one of our own deliveries.',
+    text: 'It came from a delivery of this installation.',
     remedy: 'none',
   },
   handshake_failed: {

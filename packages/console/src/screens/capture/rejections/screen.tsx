@@ -317,7 +317,7 @@ function Nothing({ isFiltered, clear }: { readonly isFiltered: boolean; readonly
     )
   return (
     <Empty title="Nothing was refused">
-      No request of the last 24 hours. What is refused stands here by its cause, with what to do about it.
+      No request was refused in the last 24 hours. Refused requests appear here by cause, with a remedy.
     </Empty>
   )
 }

@@ -22,7 +22,7 @@ export type RuleBody = Pick<RouteRequest<Routes['rules']['create']>, 'name' | 'd
 /** What is sent to the server for a draft, or the sentence on what is not yet right. The server checks the rest. */
 export function bodyOf(draft: RuleDraft): { readonly body: RuleBody } | { readonly problem: string } {
   const dataset = draft.dataset.trim()
-  if (draft.name.trim() === '') return { problem: 'Give it a name: it stands beside each record that it files.' }
+  if (draft.name.trim() === '') return { problem: 'Give it a name: each record that it files shows it.' }
   if (dataset === '') return { problem: 'Name the dataset that its records are filed into.' }
   return { body: { name: draft.name.trim(), dataset, ...triedOf(draft) } }
 }

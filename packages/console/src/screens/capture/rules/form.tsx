@@ -21,7 +21,7 @@ export function NameField({ draft, change, disabled = false }: FormProps): React
       value={draft.name}
       disabled={disabled}
       onChange={({ target }) => change({ name: target.value })}
-      hint="Stands beside what it files: in the answer to the sender, and in the path of the event."
+      hint="The answer to the sender and the path of the event show it."
     />
   )
 }

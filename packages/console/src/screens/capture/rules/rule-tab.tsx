@@ -21,12 +21,12 @@ export function RuleTab({ rule }: { readonly rule: Rule }): ReactElement {
   return (
     <div className="grid min-h-full grid-cols-[minmax(0,1fr)_minmax(0,360px)] max-xl:grid-cols-1">
       <SaveForm label="Rule" of={form}>
-        <Part title="When" text="All conditions must hold.">
+        <Part title="When" text="All conditions must match.">
           <WhenFields {...fields} />
         </Part>
         <Part
           title="Then"
-          text="A record is filed. Every rule that matches files one of its own: there is no order, and none hides another."
+          text="Every rule that matches files a separate record. Rules have no order, and no rule hides another."
         >
           <ThenFields {...fields} />
           <NameField {...fields} />

@@ -37,7 +37,7 @@ export function Screen(): ReactElement {
             <To screen="ingest-keys" className="text-accent underline">
               ingest key
             </To>{' '}
-            with no dataset in the address. Endpoints file by criteria and mappings of their own.
+            with no dataset in the address. Endpoints file by their own criteria and mappings.
           </>
         ),
       }}

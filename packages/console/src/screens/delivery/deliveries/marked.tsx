@@ -15,7 +15,7 @@ import { useCopy } from '../../../ui/copy.tsx'
 import { MoreMenu } from '../../../ui/menu.tsx'
 import { needs } from '../../../ui/states.tsx'
 
-/** What can be done with the deliveries that are marked. */
+/** What can be done with the deliveries that are selected. */
 export function MarkedDeliveries({
   marks,
   rows,
@@ -56,7 +56,7 @@ export function MarkedDeliveries({
       )}
       {doing?.what === 'export' && (
         <ExportDialog
-          source={exportOf('marked-deliveries', `The ${doing.of.length} that are marked.`, () => once(doing.of))}
+          source={exportOf('marked-deliveries', `The ${doing.of.length} that are selected.`, () => once(doing.of))}
           onClose={() => setDoing(undefined)}
         />
       )}

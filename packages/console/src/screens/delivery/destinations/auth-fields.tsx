@@ -6,7 +6,7 @@ const KINDS: readonly { readonly kind: AuthDraft['kind']; readonly label: string
   { kind: 'none', label: 'The signature alone', secret: '' },
   { kind: 'basic', label: 'User name and password', secret: 'Password' },
   { kind: 'bearer', label: 'Bearer token', secret: 'Token' },
-  { kind: 'header', label: 'A header of its own', secret: 'Value' },
+  { kind: 'header', label: 'A custom header', secret: 'Value' },
   { kind: 'oauth2_client_credentials', label: 'OAuth 2 client credentials', secret: 'Client secret' },
   { kind: 'payload', label: 'A key in the body', secret: 'Key' },
 ]
@@ -75,7 +75,7 @@ export function AuthFields({ draft, set, isHeld, secretName }: Props): ReactElem
           placeholder={isHeld ? 'stored; leave empty to keep it' : ''}
           value={draft.secret}
           onChange={({ target }) => set({ secret: target.value })}
-          hint="Stored sealed, never shown again. A change of the host of the URL needs it anew."
+          hint="Stored sealed, never shown again. A change of the host of the URL needs it again."
         />
       )}
     </>

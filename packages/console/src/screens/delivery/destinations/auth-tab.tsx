@@ -58,7 +58,7 @@ function AuthPart({ destination, may }: { readonly destination: Destination; rea
       <Unsaved isUnsaved={JSON.stringify(draft) !== JSON.stringify(authDraftOf(destination))} />
       {draft.kind === 'oauth2_client_credentials' && (
         <div className="mt-3.5">
-          <Facts of={[['Access token', 'kept, and renewed before it ends and once after a 401']]} />
+          <Facts of={[['Access token', 'stored, and renewed before it expires and once after a 401']]} />
         </div>
       )}
     </Part>

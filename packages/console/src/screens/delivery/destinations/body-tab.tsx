@@ -24,7 +24,7 @@ export function BodyTab({ destination }: { readonly destination: Destination }):
       <SaveForm label="Body" of={form}>
         <Part
           title="Body"
-          text="The envelope is what every receiver of webhooks can verify. Chat rooms and pagers want JSON of another shape; signatures are over what is sent."
+          text="The envelope is what every receiver of webhooks can verify. Chat rooms and pagers want JSON of another shape. The signature covers the bytes that are sent."
         >
           <TemplateFields draft={form.draft} held={held} change={form.change} disabled={form.disabled} />
         </Part>

@@ -60,7 +60,7 @@ export function CreateFields({ preset, draft: { settings, auth, template }, chan
           template === null
             ? 'Body: the envelope'
             : preset.id === 'generic'
-              ? 'Body: JSON of its own'
+              ? 'Body: custom JSON'
               : `Body: a message for ${preset.name}`
         }
       >

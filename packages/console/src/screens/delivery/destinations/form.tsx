@@ -77,7 +77,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
         label="When a delivery fails, it is tried again"
         of={[
           { id: 'default', label: 'On the default schedule' },
-          { id: 'own', label: 'On a schedule of its own' },
+          { id: 'own', label: 'On a custom schedule' },
         ]}
         at={draft.schedule === null ? 'default' : 'own'}
         go={(id) => change({ schedule: id === 'default' ? null : scheduleText(DEFAULT_SCHEDULE_SECONDS.slice(0, 8)) })}
@@ -129,7 +129,7 @@ export function RetryFields({ draft, change, disabled = false }: FormProps): Rea
           value={draft.rateCount}
           disabled={disabled}
           onChange={({ target }) => change({ rateCount: target.value })}
-          hint="How many deliveries are begun in a time; what is over waits."
+          hint="How many deliveries start in a period. Further ones wait."
         />
         <Select
           label="Per"
@@ -165,7 +165,7 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
         hint={
           orderPath === null
             ? 'The fastest way: none waits for another, and a retry may arrive after what came later.'
-            : 'Events with the same key go one at a time, as they came. That costs speed, and one that fails holds up those behind it until it is delivered or given up. Other keys go on meanwhile.'
+            : 'Events with the same key go one at a time, as they came. That costs speed, and a failing one blocks those behind it until it is delivered or has failed. Other keys go on meanwhile.'
         }
       />
       {orderPath !== null && (
@@ -181,7 +181,7 @@ export function OrderFields({ draft: { orderPath }, change, disabled = false }: 
           aria-invalid={problem !== undefined}
           hint={
             problem ??
-            'Where the key stands in an event; one without it waits for none. A change counts for events that come after it.'
+            'The path of the key in an event. An event without the key waits for no other. A change applies to later events.'
           }
         />
       )}

@@ -44,7 +44,7 @@ export function TlsPart({ destination: { id, tls }, may }: Props): ReactElement 
   return (
     <Part
       title="Client certificate"
-      text="For receivers that ask for mutual TLS, or whose certificate comes from an authority of their own."
+      text="For receivers that ask for mutual TLS, or whose certificate comes from a private authority."
       beside={
         tls !== null && (
           <Button

@@ -48,7 +48,7 @@ export function SigningTab({ destination }: { readonly destination: Destination 
           <SecretOnce
             label="Signing secret"
             secret={reveal.data.signing_secret}
-            note="Keep it where your receiver keeps its secrets."
+            note="Put it where your receiver stores its secrets."
           />
         )}
         <RefusedLine error={reveal.error} />

@@ -21,7 +21,7 @@ export function TemplateFields({ draft, change, held, disabled = false }: Props)
         disabled={disabled}
         of={[
           { id: 'envelope', label: 'The envelope' },
-          { id: 'own', label: 'JSON of its own' },
+          { id: 'own', label: 'Custom JSON' },
         ]}
         at={draft === null ? 'envelope' : 'own'}
         go={(to) => change(to === 'envelope' ? null : (held ?? FIRST_TEMPLATE))}

@@ -82,7 +82,7 @@ function ingest({ id, summary, description, path, but, security = [] }: Ingest):
         content: { ...content(true), 'text/plain': { schema: text, example: 'the challenge' } },
       },
       201: {
-        description: 'One commit holds the event, its records and its deliveries. They will be delivered.',
+        description: 'One commit stores the event, its records and its deliveries. They will be delivered.',
         content: content(false),
       },
       ...refusedAnswers(INGEST_REASONS.filter((reason) => !but.includes(reason))),
