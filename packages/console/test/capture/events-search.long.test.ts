@@ -68,7 +68,7 @@ test('a filter that nothing meets says how many events were looked through', { s
   const seen = await stage.owner('dark')
   await seen.page.goto(stage.url('events?f=total:gt:999999'))
   await seen.page.getByRole('heading', { name: /^0 of 13\d events match$/ }).waitFor()
-  await seen.page.getByText('All of the range was looked through').waitFor()
+  await seen.page.getByText('The whole range was searched').waitFor()
   await seen.close()
 })
 

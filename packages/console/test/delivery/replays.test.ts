@@ -41,7 +41,7 @@ test(
     // The page lives where the clock of the server is now.
     await page.clock.setFixedTime(stage.world.clock.now())
     await page.goto(stage.url('deliveries'))
-    await page.getByRole('button', { name: 'Every destination' }).click()
+    await page.getByRole('button', { name: 'Filter by destination' }).click()
     await page.getByRole('menuitem', { name: 'ledger' }).click()
     await page.getByRole('button', { name: 'Replay many' }).click()
     await page.getByText(/^3 deliveries, /).waitFor()

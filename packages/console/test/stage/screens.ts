@@ -98,7 +98,10 @@ const PLACES: readonly {
     at: () => 'events?view=rejected',
     open: async ({ page }) => {
       await page.getByText('missing_header').click()
-      await page.getByText(/Switch signing on/).waitFor()
+      await page
+        .getByText(/Switch signing on/)
+        .first()
+        .waitFor()
     },
   },
   {
