@@ -416,6 +416,8 @@ describe('the versions of an endpoint', () => {
             'cors',
             'handshake',
             'idempotency',
+            'event_title',
+            'refused_samples',
           ],
           null,
         ],

@@ -495,7 +495,7 @@ describe('however deep it is, what is stored is shown, and one Postroad feeds an
 
   test('a delivery of the deepest payload, and of the deepest record, is accepted by a Postroad', async () => {
     const [first, second] = [await aProject(), await aProject()]
-    const { public_url: hears } = await aWebhook(second)
+    const { id: hearsId, public_url: hears } = await aWebhook(second)
     await aDestination(first, { url: hears })
     const { public_url: whole } = await aWebhook(first)
     const { public_url: mapped } = await aWebhook(first, {
@@ -509,7 +509,7 @@ describe('however deep it is, what is stored is shown, and one Postroad feeds an
         return records.find(({ data }: Answer['body']) => data.id === record.id)
       })
       assert.equal(JSON.stringify(heard.data.data), text)
-      const dry = await second.admin('POST', 'rules/test', { recent: 1 })
+      const dry = await second.admin('POST', `webhooks/${hearsId}/test`, { recent: 1 })
       assert.deepEqual([dry.body.results[0].error, dry.body.results[0].data.id], [null, record.id])
     }
   })

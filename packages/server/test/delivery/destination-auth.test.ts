@@ -180,7 +180,7 @@ test('what cannot work is refused when it is saved, with the member that is wron
       /^auth\.token_url: The address is not on the public internet/,
     ],
     [{ proxy: { url: 'http://10.0.0.1:3128' } }, /^proxy\.url: The address is not on the public internet/],
-    [{ proxy: { url: 'http://a:b@example.com:3128' } }, /^proxy\.url: must not hold/],
+    [{ proxy: { url: 'http://a:b@example.com:3128' } }, /^proxy\.url: must not contain/],
     [{ proxy: { url: 'socks5://example.com:1080' } }, /^proxy\.url: must be http/],
     [{ proxy: { url: 'http://example.com:3128', username: 'u' } }, /^proxy\.password: is needed/],
     [{ tls: { ca: pair.cert }, url: 'http://127.0.0.1/' }, /^tls: needs an https url/],
@@ -190,7 +190,7 @@ test('what cannot work is refused when it is saved, with the member that is wron
       { tls: { certificate: pair.cert, private_key: other.key } },
       /^tls\.private_key: is not the key of this certificate/,
     ],
-    [{ tls: { certificate: 'no pem', private_key: pair.key } }, /^tls\.certificate: must hold a certificate in PEM/],
+    [{ tls: { certificate: 'no pem', private_key: pair.key } }, /^tls\.certificate: must contain a certificate in PEM/],
     [{ tls: { certificate: pair.cert, private_key: 'no pem' } }, /^tls\.private_key: must be a private key in PEM/],
     [
       { tls: { ca: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' } },

@@ -396,7 +396,7 @@ describe('a running server', () => {
       assert.match(
         stdout,
         new RegExp(
-          `^BAD   row-level security applies to the server: 1 found\\. The PostgreSQL user ${name} has BYPASSRLS, so row-level security does not hold for it\\. Put `,
+          `^BAD   row-level security applies to the server: 1 found\\. The PostgreSQL user ${name} has BYPASSRLS, so row-level security does not apply to it\\. Put `,
           'm',
         ),
       )
