@@ -30,10 +30,11 @@ export function ProbeNow({
       }
       aria-label={name === undefined ? undefined : `Probe now: ${name}`}
       onClick={() =>
-        probe.mutate(undefined, {
-          onSuccess: () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),
-          onError: (error) => toast({ text: error.message, kind: 'fail' }),
-        })
+        // The button can be gone by the answer, and then the callbacks of `mutate` are not called.
+        void probe.mutateAsync(undefined).then(
+          () => toast({ text: 'Postroad sends a probe now. If it succeeds, the other deliveries follow.' }),
+          (error: unknown) => toast({ text: String(error instanceof Error ? error.message : error), kind: 'fail' }),
+        )
       }
     >
       Probe now
