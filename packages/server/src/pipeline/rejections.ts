@@ -56,7 +56,7 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
     return true
   }
 
-  const write = async (): Promise<void> => {
+  const writeCounts = async (): Promise<void> => {
     const taken = [...counted]
     counted = new Map()
     for (let from = 0; from < taken.length; from += ROWS_PER_STATEMENT) {
@@ -75,9 +75,19 @@ export function createRejections(deps: Deps, { entriesMax = ENTRIES_MAX }: Rejec
         throw cause
       }
     }
-    // A sample that could not be written is not missed: the next minute brings another one.
+  }
+
+  /** A sample that could not be written is not missed: the next minute brings another one. */
+  const writeSamples = async (): Promise<void> => {
     const sampled = samples.taken()
     if (sampled.length > 0) await putSamples(deps.database, sampled)
+  }
+
+  /** Both at once, for audit rows follow the counts within seconds. Neither waits for the other, and a failure of either is reported. */
+  const write = async (): Promise<void> => {
+    const written = await Promise.allSettled([writeCounts(), writeSamples()])
+    const failed = written.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   return {
